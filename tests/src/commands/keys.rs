@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::messages::endpoint::Auth;
-use serde_json::json;
+use serde_json::{Value, json};
 use sim::Settings;
 
 use crate::harness::{
@@ -54,6 +54,34 @@ fn a_missing_or_foreign_key_file_stops_the_start_and_is_not_replaced() {
 
         std::fs::write(&file, kept).unwrap();
         assert_eq!(home.run(&["merchant", "list"]).code, Some(0));
+    }
+}
+
+/// What the server recorded in the audit trail by itself, oldest first: action and detail.
+fn key_records(server: &Server) -> Vec<Value> {
+    let request = Request::get("/admin/audit");
+    let reply = server.send(&request.bearer(&server.admin_token()));
+    assert_eq!(reply.status, 200, "{}", reply.said());
+    let changes = reply.json()["changes"].as_array().unwrap().clone();
+    let shown = |change: &Value| {
+        assert_eq!(change.get("address"), None);
+        json!([change["action"], change["detail"]])
+    };
+    changes.iter().rev().filter(|change| change["actor"] == "server").map(shown).collect()
+}
+
+#[test]
+fn the_audit_trail_has_every_rotation_with_identifiers_and_no_keys() {
+    for home in homes("key_audit") {
+        let server = home.serve(&[]);
+        let [first] = <[String; 1]>::try_from(key_ids(&home)).unwrap();
+        assert_eq!(key_records(&server), [] as [Value; 0], "the first key replaces none");
+
+        home.json(&["key", "rotate"]);
+        let second = key_ids(&home)[0].clone();
+        let rotated = json!(["key.rotate", { "new": second, "old": [first] }]);
+        let forgotten = json!(["key.forget", { "old": [first] }]);
+        assert_eq!(key_records(&server), [rotated, forgotten]);
     }
 }
 

@@ -61,7 +61,7 @@ pub async fn record_refused_client(
 
 async fn commit_event(app: &App, event: &AuditEvent<'_>) -> Result<(), AppError> {
     let mut transaction = Transaction::new("recording a refused attempt");
-    record_event(app, &mut transaction, event);
+    record_event(&app.world, &mut transaction, event);
     app.store.commit(transaction).await?;
     Ok(())
 }

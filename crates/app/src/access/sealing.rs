@@ -13,14 +13,22 @@ use std::time::Duration;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use store::{ResponseKey, SealingKeyRow, Store, StoreError, Transaction};
 use world::{KeyRing, Purpose, SealContext, Vault, VaultError, World};
 
 use crate::{
-    App, AppError, access::secrets::signing_secret_context, core::idempotency::response_context,
+    App, AppError,
+    access::secrets::signing_secret_context,
+    core::{
+        audit_trail::{AuditEvent, record_event},
+        idempotency::response_context,
+    },
     messages::set_endpoints::endpoint_secret_context,
 };
 
+/// The actor in the audit trail: no request changes the keys.
+const SERVER: &str = "server";
 const CHECK: &[u8] = b"homeward";
 const BATCH: usize = 200;
 /// Between two batches, so that other writers come first.
@@ -55,6 +63,7 @@ pub struct SealingKeys {
 /// database.
 pub async fn check_keys(store: &Store, world: &World, ring: &KeyRing) -> Result<(), KeyError> {
     let vault = Vault::new(ring);
+    let mut known = Vec::new();
     for row in store.sealing_keys().await? {
         if !ring.contains(&row.id) {
             return Err(KeyError::Missing(row.id));
@@ -62,21 +71,53 @@ pub async fn check_keys(store: &Store, world: &World, ring: &KeyRing) -> Result<
         if vault.open(check_context(&row.id), &row.check).is_err() {
             return Err(KeyError::Different(row.id));
         }
+        known.push(row.id);
     }
-    let id = ring.newest().to_owned();
-    let check = vault.seal(world, check_context(&id), CHECK).into();
+    let id = ring.newest();
+    if known.iter().any(|known| known == id) {
+        return Ok(());
+    }
+    let check = vault.seal(world, check_context(id), CHECK).into();
     let mut transaction = Transaction::new("adding a sealing key");
-    transaction.insert_sealing_key(&SealingKeyRow { id: id.clone(), check });
-    store.commit(transaction).await?;
+    transaction.insert_sealing_key(&SealingKeyRow { id: id.to_owned(), check });
+    // The first key of a database replaces none.
+    if !known.is_empty() {
+        let detail = json!({ "new": id, "old": known });
+        record_key_event(world, &mut transaction, "key.rotate", &detail);
+    }
+    commit_unless_done(store, transaction).await?;
     // Two nodes with different files may have added their keys at the same time.
     let rows = store.sealing_keys().await?;
     if let Some(other) = rows.into_iter().find(|row| !ring.contains(&row.id)) {
-        let mut transaction = Transaction::new("removing a sealing key");
-        transaction.delete_sealing_key(&id);
-        store.commit(transaction).await?;
+        forget_keys(store, world, &[id.to_owned()]).await?;
         return Err(KeyError::Missing(other.id));
     }
     Ok(())
+}
+
+/// Commits a change of the keys. A conflict means that another node has made the same change.
+async fn commit_unless_done(store: &Store, transaction: Transaction) -> Result<(), StoreError> {
+    match store.commit(transaction).await {
+        Ok(_) | Err(StoreError::Conflict) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+async fn forget_keys(store: &Store, world: &World, ids: &[String]) -> Result<(), StoreError> {
+    let mut transaction = Transaction::new("removing sealing keys");
+    for id in ids {
+        transaction.delete_sealing_key(id);
+    }
+    record_key_event(world, &mut transaction, "key.forget", &json!({ "old": ids }));
+    commit_unless_done(store, transaction).await
+}
+
+/// Records a change of the keys, which the server makes when their file has changed. The record has
+/// identifiers of keys, never keys.
+fn record_key_event(world: &World, transaction: &mut Transaction, action: &str, detail: &Value) {
+    let merchant = MerchantId::platform();
+    let event = AuditEvent { merchant: &merchant, actor: SERVER, address: None, action, detail };
+    record_event(world, transaction, &event);
 }
 
 fn check_context(id: &str) -> SealContext<'_> {
@@ -118,11 +159,7 @@ pub async fn finish_rotation(app: &App) -> Result<u64, AppError> {
         }
         tokio::time::sleep(LATE_VALUES_WAIT).await;
     }
-    let mut transaction = Transaction::new("removing sealing keys");
-    for id in &older {
-        transaction.delete_sealing_key(id);
-    }
-    app.store.commit(transaction).await?;
+    forget_keys(&app.store, &app.world, &older).await?;
     Ok(changed)
 }
 

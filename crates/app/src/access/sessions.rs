@@ -92,7 +92,7 @@ pub async fn log_in(
         action: "operator.login",
         detail: &json!({}),
     };
-    record_event(app, &mut transaction, &event);
+    record_event(&app.world, &mut transaction, &event);
     match app.store.commit(transaction).await {
         Ok(_) => Ok(Some((token, operator.role))),
         // The password was changed, or the operator was disabled, during the check.

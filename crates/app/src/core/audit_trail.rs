@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{AuditFilter, AuditRecord, Cursor, Transaction, next_page};
+use world::World;
 
 use crate::{
     App, AppError,
@@ -23,7 +24,8 @@ pub struct AuditEntry {
     pub at: Timestamp,
     /// The merchant that the change is about, or `platform`.
     pub merchant: String,
-    /// The client or the operator that made the change.
+    /// The client or the operator that made the change, or `server` for what the server does by
+    /// itself.
     pub actor: String,
     /// The address that the request came from, seen through the trusted proxies. Absent for a
     /// change that no request asked for.
@@ -57,7 +59,7 @@ pub(crate) fn record_change(
     let merchant = scope.merchant.map_or_else(MerchantId::platform, Clone::clone);
     let (actor, address) = (scope.client.as_str(), scope.address);
     let event = AuditEvent { merchant: &merchant, actor, address, action, detail };
-    record_event(scope.app, transaction, &event);
+    record_event(&scope.app.world, transaction, &event);
 }
 
 /// Something that no caller did, such as an attempt to become one.
@@ -69,11 +71,11 @@ pub(crate) struct AuditEvent<'a> {
     pub(crate) detail: &'a Value,
 }
 
-pub(crate) fn record_event(app: &App, transaction: &mut Transaction, event: &AuditEvent<'_>) {
+pub(crate) fn record_event(world: &World, transaction: &mut Transaction, event: &AuditEvent<'_>) {
     transaction.insert_audit(&AuditRecord {
         merchant: event.merchant.to_string(),
-        at_us: app.world.now_us(),
-        id: app.world.readable::<12>(),
+        at_us: world.now_us(),
+        id: world.readable::<12>(),
         actor: event.actor.to_owned(),
         address: event.address.map(|it| it.to_string()).unwrap_or_default(),
         action: event.action.to_owned(),

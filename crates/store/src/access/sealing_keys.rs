@@ -13,16 +13,17 @@ pub struct SealingKeyRow {
 }
 
 impl Transaction {
-    /// Adds a key, unless it is known.
+    /// Adds a key. A key that is known is a conflict.
     pub fn insert_sealing_key(&mut self, key: &SealingKeyRow) {
-        self.any_rows(
+        self.one_row(
             "INSERT INTO sealing_keys (key_id, check_value) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             params![key.id.as_str(), key.check.clone()],
         );
     }
 
+    /// Forgets a key. A key that is not known is a conflict.
     pub fn delete_sealing_key(&mut self, id: &str) {
-        self.any_rows("DELETE FROM sealing_keys WHERE key_id = $1", params![id]);
+        self.one_row("DELETE FROM sealing_keys WHERE key_id = $1", params![id]);
     }
 }
 

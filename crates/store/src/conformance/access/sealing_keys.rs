@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::identifier::ClientId;
 
 use crate::{
-    ResponseKey, SealingKeyRow, StoredResponse,
+    ResponseKey, SealingKeyRow, StoreError, StoredResponse,
     conformance::{Subject, acme, commit, on_both_engines},
 };
 
@@ -18,11 +18,15 @@ async fn sealing_keys_are_added_once_and_removed(Subject { store, .. }: Subject)
         id: id.to_owned(),
         check: Bytes::from_static(check),
     };
-    for row in [key("a", b"1"), key("b", b"2"), key("a", b"3")] {
+    for row in [key("a", b"1"), key("b", b"2")] {
         commit(&store, |it| it.insert_sealing_key(&row)).await.unwrap();
     }
+    let again = commit(&store, |it| it.insert_sealing_key(&key("a", b"3"))).await;
+    assert!(matches!(again, Err(StoreError::Conflict)), "{again:?}");
     assert_eq!(store.sealing_keys().await.unwrap(), [key("a", b"1"), key("b", b"2")]);
     commit(&store, |it| it.delete_sealing_key("a")).await.unwrap();
+    let again = commit(&store, |it| it.delete_sealing_key("a")).await;
+    assert!(matches!(again, Err(StoreError::Conflict)), "{again:?}");
     assert_eq!(store.sealing_keys().await.unwrap(), [key("b", b"2")]);
 }
 
