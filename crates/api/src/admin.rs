@@ -44,6 +44,12 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::access::operators::list, crate::access::operators::add))
         .routes(routes!(crate::access::operators::change))
         .routes(routes!(crate::access::operators::set_password))
+        .routes(routes!(crate::warehouse::settings::list))
+        .routes(routes!(
+            crate::warehouse::settings::show,
+            crate::warehouse::settings::set,
+            crate::warehouse::settings::remove
+        ))
         .routes(routes!(crate::core::audit::list))
         .routes(routes!(crate::access::keys::list))
         .routes(routes!(crate::core::status::show))

@@ -68,6 +68,9 @@ enum Command {
     /// Show and set the theme and texts of merchants' returns portals
     #[command(subcommand)]
     Portal(command::portal::Portal),
+    /// List, set and remove the warehouses of the platform
+    #[command(subcommand)]
+    Warehouse(command::warehouse::Warehouse),
     /// Report parcel events, as a carrier would
     #[command(subcommand)]
     Carrier(command::carrier::Carrier),
@@ -142,6 +145,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Endpoint(endpoint) => return endpoint.run(&config, output).await,
         Command::Policy(policy) => policy.run(&config, output).await?,
         Command::Portal(portal) => portal.run(&config, output).await?,
+        Command::Warehouse(warehouse) => warehouse.run(&config, output).await?,
         Command::Carrier(carrier) => carrier.run(&config, output).await?,
         Command::Message(message) => message.run(&config, output).await?,
         Command::Failures(failures) => return failures.run(&config, output).await,

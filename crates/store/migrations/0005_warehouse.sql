@@ -2,6 +2,13 @@
 --
 -- The indexes without a merchant are for the warehouse, which knows a number but not its merchant.
 
+-- The warehouses of the platform: what operators configured.
+CREATE TABLE warehouses (
+    warehouse_id TEXT NOT NULL PRIMARY KEY,
+    version BIGINT NOT NULL,
+    body TEXT NOT NULL
+);
+
 -- here: units that were received; told: units that were reported to the merchant. Two ASNs with the
 -- same fingerprint have the same content. The body has no cartons: lines are rows of their own, so
 -- that receiving a unit costs the same whatever the size of its ASN.

@@ -13,6 +13,7 @@ mod drop_ship;
 mod exceptions;
 mod receiving;
 mod scene;
+mod settings;
 mod shipments;
 mod splitting;
 mod stories;

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::core::sample;
 
 /// The collections in addresses, and what an element of each is called.
-const ELEMENTS: [(&str, &str); 15] = [
+const ELEMENTS: [(&str, &str); 16] = [
     ("asns", "ASN"),
     ("clients", "client"),
     ("drop_ship_orders", "drop-ship order"),
@@ -25,6 +25,7 @@ const ELEMENTS: [(&str, &str); 15] = [
     ("returns", "return"),
     ("shipments", "shipment"),
     ("units", "unit"),
+    ("warehouses", "warehouse"),
 ];
 
 /// The media type of forms.

@@ -2,6 +2,7 @@
 
 use app::warehouse::{
     asns::{AnnouncedAsn, announce_asn, replace_asn},
+    settings::list_warehouses,
     shipments::{ShipmentText, change_shipment, create_shipment, load_shipment, read_shipment},
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -86,7 +87,8 @@ pub(crate) async fn replace(
 /// Create a shipment
 ///
 /// The units are reserved, or shipped if the status says so, and the merchant gets Outbound ASN
-/// messages. A unit can leave only once. Up to 100,000 units in 32 MiB.
+/// messages. A unit can leave only once. Up to 100,000 units in 32 MiB. Of a warehouse that is
+/// configured, the identifier is enough.
 #[utoipa::path(
     post, path = "/shipments", operation_id = "create_shipment", tag = "Warehouse",
     params(ForMerchant, IdempotencyHeader),
@@ -104,7 +106,8 @@ pub(crate) async fn ship(
     State(web): State<Web>,
     mut request: WarehouseRequest<LargeBody>,
 ) -> Result<(StatusCode, Json<ShipmentText>), ApiError> {
-    let asked = request.body.read(|document| read_shipment(&web.app, document))?;
+    let warehouses = list_warehouses(&web.app).await?;
+    let asked = request.body.read(|document| read_shipment(&web.app, warehouses, document))?;
     let shipment = create_shipment(request.scope(&web.app), asked).await?;
     Ok((StatusCode::CREATED, Json(shipment)))
 }

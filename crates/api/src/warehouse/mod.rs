@@ -1,8 +1,10 @@
-//! ASNs, receipts, shipments, units, exceptions and drop ship.
+//! ASNs, receipts, shipments, units, exceptions, drop ship, and the
+//! warehouses themselves.
 
 pub(crate) mod asns_and_shipments;
 pub(crate) mod drop_ship;
 pub(crate) mod exceptions;
 pub(crate) mod receipts;
+pub(crate) mod settings;
 pub(crate) mod units;
 pub(crate) mod warehouse_request;

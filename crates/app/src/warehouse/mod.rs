@@ -1,10 +1,11 @@
-//! The warehouse: ASNs, receipts, units, shipments and drop-ship orders.
+//! The warehouse: its settings, ASNs, receipts, units, shipments and drop-ship orders.
 
 pub(crate) mod asn_receipts;
 pub mod asns;
 pub mod drop_ship;
 pub mod receipts;
 pub(crate) mod resolve_merchant;
+pub mod settings;
 pub mod shipments;
 pub mod unit_changes;
 pub mod unit_questions;

@@ -12,6 +12,7 @@ use domain::{
     warehouse::{
         asn_number::AsnNumber,
         outbound_message::messages,
+        settings::Warehouse,
         shipment::{
             self, OutboundDetail, Shipment, ShipmentChange, ShipmentDecision, ShipmentReadContext,
             change,
@@ -44,10 +45,16 @@ mod text;
 pub use text::ShipmentText;
 
 /// Reads a shipment as the warehouse sends it, and reports everything that is wrong with it.
-pub fn read_shipment(app: &App, document: &Json<'_>) -> Result<Shipment, Faults> {
+/// `warehouses` are those that are configured.
+pub fn read_shipment(
+    app: &App,
+    warehouses: Vec<Warehouse>,
+    document: &Json<'_>,
+) -> Result<Shipment, Faults> {
     let context = ShipmentReadContext {
         asn_number: generate_number(app),
         max_details_per_message: DETAILS_PER_MESSAGE,
+        warehouses,
         now: app.world.now(),
     };
     shipment::read_shipment(document, &context)

@@ -24,6 +24,7 @@ pub fn outbound_shipment() -> Shipment {
     let context = shipment::ShipmentReadContext {
         asn_number: AsnNumber::parse("SHP-1").expect("the sample's number is one"),
         max_details_per_message: 1_000,
+        warehouses: Vec::new(),
         now: time("2026-03-10T15:00:00Z"),
     };
     let shipment = read_shipment(&document(shipment_request()), &context);
@@ -45,9 +46,9 @@ mod tests {
         OutboundAsn, OutboundAsnCarton, OutboundAsnDestination, OutboundAsnDetail,
         OutboundAsnOrigin, messages,
     };
+    use crate::warehouse::settings::ReceivingAddress;
     use crate::warehouse::shipment::{
-        OutboundCarton, OutboundDetail, ReceivingAddress, ReceivingPlace, SendingPlace,
-        ShipmentChange,
+        OutboundCarton, OutboundDetail, ReceivingPlace, SendingPlace, ShipmentChange,
     };
 
     fn value(sample: &str) -> Value {

@@ -4,7 +4,8 @@
 //! line, or asks an operator, and the merchant gets a [`receipt_message`] about the unit. Goods
 //! leave with a [`shipment`], announced by an [`outbound_message`]. A [`parcel`] is on the bench,
 //! and gives scanned codes their meaning. Everything about one unit is in its [record](mod@unit).
-//! Orders that the warehouse ships directly to shoppers are [`drop_ship`] orders.
+//! Orders that the warehouse ships directly to shoppers are [`drop_ship`] orders. The warehouses
+//! themselves are [`settings`] of the platform.
 //!
 //! This file has the types that several of these share.
 
@@ -16,6 +17,7 @@ pub mod outbound_message;
 pub mod parcel;
 pub mod receipt_message;
 pub mod receiving;
+pub mod settings;
 pub mod shipment;
 #[cfg(test)]
 mod tests;

@@ -14,9 +14,10 @@ use utoipa::ToSchema;
 
 use super::GoodsReference;
 use super::asn_number::AsnNumber;
+use super::settings::ReceivingAddress;
 use super::shipment::{
-    CarrierPaymentType, OutboundCarton, OutboundDetail, PlaceType, ReceivingAddress, Shipment,
-    ShipmentStatus, ShipmentType,
+    CarrierPaymentType, OutboundCarton, OutboundDetail, PlaceType, Shipment, ShipmentStatus,
+    ShipmentType,
 };
 use crate::returns::receipt::Condition;
 

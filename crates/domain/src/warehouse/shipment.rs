@@ -16,9 +16,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::change::{ShipmentChange, ShipmentDecision, ShipmentRefusal, change, read_change};
-pub use self::parts::{
-    OutboundCarton, OutboundDetail, ReceivingAddress, ReceivingPlace, SendingPlace,
-};
+pub use self::parts::{OutboundCarton, OutboundDetail, ReceivingPlace, SendingPlace};
 pub use self::read::{ShipmentReadContext, read_shipment};
 use super::asn_number::AsnNumber;
 use super::unit::UnitEvent;

@@ -118,6 +118,7 @@ proptest! {
         let context = shipment::ShipmentReadContext {
             asn_number: AsnNumber::parse("SHP-1").unwrap(),
             max_details_per_message: 1,
+            warehouses: Vec::new(),
             now: samples::outbound_shipment().created_at,
         };
         let read = |document: &Json<'_>| read_shipment(document, &context);

@@ -69,6 +69,11 @@ pub(crate) fn read_auth(file: &Path) -> anyhow::Result<Value> {
     Ok(auth)
 }
 
+/// A value as one segment of a path. It may contain any character.
+pub(crate) fn encode_segment(value: &str) -> String {
+    utf8_percent_encode(value, NON_ALPHANUMERIC).to_string()
+}
+
 /// A path of the server with a query. Values may contain any character.
 #[derive(Clone, Debug)]
 pub(crate) struct PathAndQuery {

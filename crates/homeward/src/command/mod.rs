@@ -21,3 +21,4 @@ pub(crate) mod portal;
 pub(crate) mod report;
 pub(crate) mod serve;
 pub(crate) mod sim;
+pub(crate) mod warehouse;

@@ -12,6 +12,7 @@ use domain::{
     warehouse::{
         asn::{AsnCarton, AsnDetail, InboundAsn},
         drop_ship::DropShipOrder,
+        settings::Warehouse,
         shipment::Shipment,
         unit::{StoryStep, UnitRecord},
     },
@@ -67,6 +68,7 @@ stored_bodies!(
     Shipment,
     UnitRecord,
     Vec<StoryStep>,
+    Warehouse,
 );
 
 /// A stored JSON body as the type it was written from.

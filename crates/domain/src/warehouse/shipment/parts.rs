@@ -6,9 +6,11 @@ use utoipa::ToSchema;
 use super::{PlaceType, ShipmentType};
 use crate::returns::receipt::Condition;
 use crate::warehouse::GoodsReference;
+use crate::warehouse::settings::ReceivingAddress;
 use crate::warehouse::unit::UnitRecord;
 
-/// Where the goods leave.
+/// Where the goods leave. The external identifier of a warehouse that is configured need not be
+/// sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SendingPlace {
     /// Our own identifier of the place. Text, or an integer, which is stored as text.
@@ -24,7 +26,8 @@ pub struct SendingPlace {
 
 /// Where the goods go. Messages have the identifier for the type of the shipment: for a stock
 /// transfer the `stock_transfer_identifier`, for freight the `external_identifier`, for a vendor
-/// the `vendor_id`. If that is absent, they have the `identifier`.
+/// the `vendor_id`. If that is absent, they have the `identifier`. If the `identifier` is that of a
+/// warehouse that is configured, its other identifiers and its address need not be sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceivingPlace {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,6 +47,7 @@ pub struct ReceivingPlace {
     pub vendor_id: Option<String>,
     #[serde(rename = "type")]
     pub kind: PlaceType,
+    #[schema(required = false)]
     pub address: ReceivingAddress,
 }
 
@@ -57,26 +61,6 @@ impl ReceivingPlace {
         };
         own.as_deref().or(self.identifier.as_deref())
     }
-}
-
-/// The address that goods go to. A part that the country does not have is sent as empty text.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ReceivingAddress {
-    #[schema(example = "Receiving dock 4")]
-    pub name: String,
-    #[schema(required, example = "Juniper Textiles")]
-    pub company: Option<String>,
-    /// Street and number.
-    #[schema(example = "77 Mill Road")]
-    pub street: String,
-    #[schema(required, example = "Building C")]
-    pub street2: Option<String>,
-    #[schema(example = "Reno")]
-    pub city: String,
-    #[schema(example = "NV")]
-    pub state: String,
-    #[schema(example = "89502")]
-    pub zip: String,
 }
 
 /// A box or pallet.

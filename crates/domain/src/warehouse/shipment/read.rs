@@ -6,8 +6,7 @@ use jiff::Timestamp;
 
 use super::{
     CARTONS_MAX, CarrierPaymentType, MESSAGE_UNITS_MAX, OutboundCarton, OutboundDetail, PlaceType,
-    ReceivingAddress, ReceivingPlace, SendingPlace, Shipment, ShipmentStatus, ShipmentType,
-    UNITS_MAX, messages,
+    ReceivingPlace, SendingPlace, Shipment, ShipmentStatus, ShipmentType, UNITS_MAX, messages,
 };
 use crate::faults::Faults;
 use crate::json::Json;
@@ -17,6 +16,7 @@ use crate::returns::receipt::Condition;
 use crate::warehouse::asn::eligibility_flags;
 use crate::warehouse::asn_number::{AsnNumber, asn_number};
 use crate::warehouse::reference;
+use crate::warehouse::settings::{ReceivingAddress, Warehouse, WarehouseSettings};
 
 /// A shipment has at most this many tracking numbers.
 const TRACKING_NUMBERS_MAX: usize = 1_000;
@@ -28,6 +28,8 @@ pub struct ShipmentReadContext {
     pub asn_number: AsnNumber,
     /// The most units in a message, if the shipment does not set it.
     pub max_details_per_message: i64,
+    /// The warehouses that are configured.
+    pub warehouses: Vec<Warehouse>,
     pub now: Timestamp,
 }
 
@@ -54,8 +56,9 @@ fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
         value.named(ShipmentType::parse, "must be one of stock_transfer, freight, vendor")
     });
     let number = at.optional("asn_number", asn_number);
-    let from = at.object("from", sending_place);
-    let to = at.object("to", |at| receiving_place(at, kind));
+    let warehouses = &context.warehouses;
+    let from = at.object("from", |at| sending_place(at, warehouses));
+    let to = at.object("to", |at| receiving_place(at, kind, warehouses));
     let channel = at.identifier("channel");
     let shipment_identifier = at.identifier("shipment_identifier");
     let tracking_numbers = read_tracking_numbers(at);
@@ -165,25 +168,55 @@ fn place_type(at: &Fields<'_>) -> PlaceType {
     kind.unwrap_or(PlaceType::Warehouse)
 }
 
-fn sending_place(at: &Fields<'_>) -> SendingPlace {
+/// What is known of the warehouse with this identifier.
+fn find_warehouse<'a>(
+    warehouses: &'a [Warehouse],
+    kind: PlaceType,
+    identifier: Option<&str>,
+) -> Option<&'a WarehouseSettings> {
+    let mut warehouses = warehouses.iter().filter(|_| kind == PlaceType::Warehouse);
+    let found = warehouses.find(|warehouse| Some(warehouse.identifier.as_str()) == identifier);
+    found.map(|warehouse| &warehouse.settings)
+}
+
+fn sending_place(at: &Fields<'_>, warehouses: &[Warehouse]) -> SendingPlace {
     at.refuse_unknown();
-    SendingPlace {
+    let place = SendingPlace {
         identifier: at.identifier_or_number("identifier"),
         external_identifier: at.optional_identifier("external_identifier"),
         kind: place_type(at),
-    }
+    };
+    let known = find_warehouse(warehouses, place.kind, Some(&place.identifier));
+    let external = known.and_then(|known| known.external_identifier.clone());
+    SendingPlace { external_identifier: place.external_identifier.or(external), ..place }
 }
 
-fn receiving_place(at: &Fields<'_>, shipment: Option<ShipmentType>) -> ReceivingPlace {
+fn receiving_place(
+    at: &Fields<'_>,
+    shipment: Option<ShipmentType>,
+    warehouses: &[Warehouse],
+) -> ReceivingPlace {
     at.refuse_unknown();
-    let place = ReceivingPlace {
+    let mut place = ReceivingPlace {
         identifier: at.optional_identifier_or_number("identifier"),
         stock_transfer_identifier: at.optional_identifier("stock_transfer_identifier"),
         external_identifier: at.optional_identifier("external_identifier"),
         vendor_id: at.optional_identifier_or_number("vendor_id"),
         kind: place_type(at),
-        address: at.object("address", address).unwrap_or_default(),
+        address: ReceivingAddress::default(),
     };
+    // The number of a vendor may look like the identifier of a warehouse.
+    let ours = shipment != Some(ShipmentType::Vendor);
+    let known = find_warehouse(warehouses, place.kind, place.identifier.as_deref());
+    let known = known.filter(|_| ours).cloned().unwrap_or_default();
+    place.stock_transfer_identifier =
+        place.stock_transfer_identifier.or(known.stock_transfer_identifier);
+    place.external_identifier = place.external_identifier.or(known.external_identifier);
+    let address = match known.address {
+        Some(known) => at.optional_object("address", ReceivingAddress::read).or(Some(known)),
+        None => at.object("address", ReceivingAddress::read),
+    };
+    place.address = address.unwrap_or_default();
     let Some(shipment) = shipment else { return place };
     let key = match shipment {
         ShipmentType::StockTransfer => "stock_transfer_identifier",
@@ -204,19 +237,6 @@ fn receiving_place(at: &Fields<'_>, shipment: Option<ShipmentType>) -> Receiving
         Some(_) => (),
     }
     place
-}
-
-fn address(at: &Fields<'_>) -> ReceivingAddress {
-    at.refuse_unknown();
-    ReceivingAddress {
-        name: at.text("name"),
-        company: at.optional_text("company"),
-        street: at.text("street"),
-        street2: at.optional_text("street2"),
-        city: at.text("city"),
-        state: at.text("state"),
-        zip: at.text("zip"),
-    }
 }
 
 fn carton(at: &Fields<'_>, seen: &mut Seen) -> OutboundCarton {

@@ -8,6 +8,7 @@ use super::*;
 use crate::faults::{FaultCode, Faults};
 use crate::json as document;
 use crate::samples;
+use crate::warehouse::settings::{ReceivingAddress, Warehouse, WarehouseSettings};
 
 impl OutboundDetail {
     /// The line without anything that may be absent.
@@ -34,9 +35,15 @@ fn sample() -> Value {
 }
 
 fn judge(shipment: &Value) -> Result<Shipment, Faults> {
+    judge_with(Vec::new(), shipment)
+}
+
+/// Reads a shipment while these warehouses are configured.
+fn judge_with(warehouses: Vec<Warehouse>, shipment: &Value) -> Result<Shipment, Faults> {
     let context = ShipmentReadContext {
         asn_number: AsnNumber::parse("SHP-1").unwrap(),
         max_details_per_message: 500,
+        warehouses,
         now: time(0),
     };
     read_shipment(&document::parse(shipment.to_string().as_bytes()).unwrap(), &context)
@@ -302,4 +309,30 @@ fn every_unit_has_the_message_that_tells_of_it() {
     assert_eq!(split.message_about("U-9"), None);
     let whole = edited(|_| ()).unwrap();
     assert_eq!(whole.message_about("LP-0093321"), Some(whole.asn_number.clone()));
+}
+
+#[test]
+fn a_configured_warehouse_completes_what_a_shipment_does_not_say() {
+    let settings = WarehouseSettings {
+        external_identifier: Some("EXT".to_owned()),
+        stock_transfer_identifier: Some("ST".to_owned()),
+        address: Some(ReceivingAddress { city: "Reno".to_owned(), ..Default::default() }),
+        time_zone: None,
+    };
+    let read = |kind: &str, place: &str| {
+        let warehouse = Warehouse { identifier: "31".to_owned(), settings: settings.clone() };
+        let mut shipment = sample();
+        shipment["type"] = json!(kind);
+        shipment["from"] = json!({ "identifier": 31, "type": place });
+        shipment["to"] = json!({ "identifier": 31, "type": place });
+        judge_with(vec![warehouse], &shipment)
+    };
+    for (kind, identifier) in [("stock_transfer", "ST"), ("freight", "EXT")] {
+        let shipment = read(kind, "warehouse").unwrap();
+        assert_eq!(shipment.from.external_identifier.as_deref(), Some("EXT"));
+        assert_eq!(shipment.to.identifier_for(shipment.kind), Some(identifier));
+        assert_eq!(shipment.to.address.city, "Reno");
+        assert!(read(kind, "store").is_err(), "a store is no warehouse");
+    }
+    assert!(read("vendor", "warehouse").is_err(), "a vendor is no warehouse");
 }

@@ -2,4 +2,5 @@
 
 mod asns;
 mod outbound;
+mod settings;
 mod units;

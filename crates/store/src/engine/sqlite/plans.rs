@@ -5,8 +5,9 @@
 
 use rusqlite::Connection;
 
-/// Tables with a row for each merchant, operator, node, shard or sealing key.
-const SMALL: [&str; 5] = ["merchants", "nodes", "operators", "sealing_keys", "shard_leases"];
+/// Tables with a row for each merchant, operator, node, shard, sealing key or warehouse.
+const SMALL: [&str; 6] =
+    ["merchants", "nodes", "operators", "sealing_keys", "shard_leases", "warehouses"];
 
 pub(super) fn check_plan(connection: &Connection, text: &str) {
     let Ok(mut explain) = connection.prepare(&format!("EXPLAIN QUERY PLAN {text}")) else { return };

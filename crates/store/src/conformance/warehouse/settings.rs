@@ -1,0 +1,54 @@
+//! The warehouses of the platform.
+
+use domain::warehouse::settings::{ReceivingAddress, Warehouse, WarehouseSettings};
+
+use crate::{
+    Versioned,
+    conformance::{Subject, assert_conflict, commit, on_both_engines},
+};
+
+on_both_engines!(
+    warehouses_are_listed_by_identifier_and_replaced_at_the_version_read,
+    a_warehouse_is_removed_at_the_version_read,
+);
+
+fn warehouse(identifier: &str, external: &str) -> Warehouse {
+    let settings = WarehouseSettings {
+        external_identifier: Some(external.to_owned()),
+        stock_transfer_identifier: None,
+        address: Some(ReceivingAddress { name: "Dock 4".to_owned(), ..Default::default() }),
+        time_zone: Some("America/New_York".to_owned()),
+    };
+    Warehouse { identifier: identifier.to_owned(), settings }
+}
+
+async fn warehouses_are_listed_by_identifier_and_replaced_at_the_version_read(
+    Subject { store, .. }: Subject,
+) {
+    let (east, west) = (warehouse("31", "EAST"), warehouse("32", "WEST"));
+    for added in [&west, &east] {
+        commit(&store, |it| it.put_warehouse(added, 0)).await.unwrap();
+    }
+    let rows = |east: &Warehouse, version| {
+        let first = Versioned { value: east.clone(), version };
+        vec![first, Versioned { value: west.clone(), version: 1 }]
+    };
+    assert_eq!(store.warehouses(9).await.unwrap(), rows(&east, 1));
+    assert_eq!(store.warehouses(1).await.unwrap(), rows(&east, 1)[..1]);
+
+    let changed = warehouse("31", "EAST-2");
+    assert_conflict(&commit(&store, |it| it.put_warehouse(&changed, 0)).await);
+    commit(&store, |it| it.put_warehouse(&changed, 1)).await.unwrap();
+    assert_conflict(&commit(&store, |it| it.put_warehouse(&east, 1)).await);
+    assert_eq!(store.warehouses(9).await.unwrap(), rows(&changed, 2));
+}
+
+async fn a_warehouse_is_removed_at_the_version_read(Subject { store, .. }: Subject) {
+    commit(&store, |it| it.put_warehouse(&warehouse("31", "EAST"), 0)).await.unwrap();
+
+    assert_conflict(&commit(&store, |it| it.delete_warehouse("31", 2)).await);
+    assert_conflict(&commit(&store, |it| it.delete_warehouse("32", 1)).await);
+    commit(&store, |it| it.delete_warehouse("31", 1)).await.unwrap();
+
+    assert_eq!(store.warehouses(9).await.unwrap(), []);
+}

@@ -1,0 +1,49 @@
+//! The warehouses of the platform.
+
+use domain::warehouse::settings::Warehouse;
+
+use crate::{
+    Store, StoreError, Transaction, Versioned,
+    core::{
+        body::{parse_body, to_json},
+        value::params,
+    },
+};
+
+impl Transaction {
+    /// Replaces a warehouse that was read at `version`; 0 when there was none.
+    pub fn put_warehouse(&mut self, warehouse: &Warehouse, version: i64) {
+        self.one_row(
+            "INSERT INTO warehouses (warehouse_id, version, body)
+             VALUES ($1, 1, $3)
+             ON CONFLICT (warehouse_id) DO UPDATE
+             SET version = warehouses.version + 1, body = excluded.body
+             WHERE warehouses.version = $2",
+            params![warehouse.identifier.as_str(), version, to_json(warehouse)],
+        );
+    }
+
+    /// Removes a warehouse that was read at `version`.
+    pub fn delete_warehouse(&mut self, identifier: &str, version: i64) {
+        self.one_row(
+            "DELETE FROM warehouses WHERE warehouse_id = $1 AND version = $2",
+            params![identifier, version],
+        );
+    }
+}
+
+impl Store {
+    /// Warehouses in the order of their identifiers.
+    pub async fn warehouses(&self, limit: usize) -> Result<Vec<Versioned<Warehouse>>, StoreError> {
+        self.read_all(
+            "listing warehouses",
+            "SELECT warehouse_id, version, body FROM warehouses ORDER BY warehouse_id LIMIT $1",
+            params![limit],
+            |row| {
+                let value = parse_body("warehouses", row.text(0)?, row.text(2)?)?;
+                Ok(Versioned { value, version: row.int(1)? })
+            },
+        )
+        .await
+    }
+}
