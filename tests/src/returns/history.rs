@@ -91,6 +91,15 @@ fn as_of_the_time_of_each_message_a_return_is_what_the_message_said() {
 }
 
 #[test]
+fn a_return_that_does_not_exist_is_not_found_at_any_time() {
+    for scene in scenes() {
+        let target = "/returns/RMA-7K3Q-9XWD-2M4T?as_of=2026-02-23T07:41:12Z";
+        let reply = scene.stage.server.send(&Request::get(target).bearer(&scene.stage.token));
+        assert_eq!(reply.said(), r#"404 {"message":"return not found"}"#);
+    }
+}
+
+#[test]
 fn the_journal_says_who_did_what_and_which_request_it_was() {
     for scene in scenes() {
         let reply = scene.ask("/returns", &request("mail-back", &[("A", "tee", 1)]));

@@ -113,6 +113,7 @@ pub async fn load_return_as_of(
 ) -> Result<Rma, AppError> {
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;
+    app.store.rma(merchant, &id).await?.ok_or_else(missing)?;
     let states = load_states(app, merchant, &id).await?;
     let past = states.into_iter().rfind(|state| state.event.at <= as_of);
     past.map(|state| state.rma).ok_or_else(missing)
