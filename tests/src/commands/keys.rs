@@ -75,7 +75,7 @@ fn the_audit_trail_has_every_rotation_with_identifiers_and_no_keys() {
     for home in homes("key_audit") {
         let server = home.serve(&[]);
         let [first] = <[String; 1]>::try_from(key_ids(&home)).unwrap();
-        assert_eq!(key_records(&server), [] as [Value; 0], "the first key replaces none");
+        assert!(key_records(&server).is_empty(), "the first key replaces none");
 
         home.json(&["key", "rotate"]);
         let second = key_ids(&home)[0].clone();

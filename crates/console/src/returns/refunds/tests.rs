@@ -41,7 +41,7 @@ fn sample_case() -> RefundCase {
     }
 }
 
-fn found(next: Option<&str>) -> RefundCases {
+fn find_cases(next: Option<&str>) -> RefundCases {
     RefundCases {
         merchants: vec![FilterOption::new(HOSTILE, HOSTILE, HOSTILE)],
         cases: vec![sample_case()],
@@ -54,7 +54,8 @@ fn a_refund_stays_text_and_has_a_button_for_each_candidate() {
     let visitor = sample_visitor();
     let query = RefundQuery::default();
     let refusal = Some(HOSTILE.to_owned());
-    let html = assert_is_text(&RefundsPage::new(&visitor, &query, found(Some(HOSTILE)), refusal));
+    let html =
+        assert_is_text(&RefundsPage::new(&visitor, &query, find_cases(Some(HOSTILE)), refusal));
     assert!(html.contains("Match to RMA-7K3Q-9XWD-2M4T"), "{html}");
     assert!(html.contains("46.10 USD"), "{html}");
     assert!(html.contains("Pays for 1 unit; 1 unit would be left over"), "{html}");
@@ -64,14 +65,14 @@ fn a_refund_stays_text_and_has_a_button_for_each_candidate() {
 fn a_resolved_refund_offers_no_actions() {
     let visitor = sample_visitor();
     let query = RefundQuery { state: "settled".to_owned(), ..RefundQuery::default() };
-    let mut found = found(None);
+    let mut found = find_cases(None);
     found.cases[0].problem.state = "settled".to_owned();
     let html = assert_is_text(&RefundsPage::new(&visitor, &query, found, None));
     assert!(!html.contains("Match to"), "{html}");
 }
 
 fn difference(state: &str, amounts: [i64; 2]) -> RefundCases {
-    let mut found = found(None);
+    let mut found = find_cases(None);
     let problem = &mut found.cases[0].problem;
     (problem.kind, problem.state) = ("short_paid".to_owned(), state.to_owned());
     let [promised_cents, paid_cents] = amounts;
