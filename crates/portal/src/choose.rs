@@ -16,7 +16,7 @@ use crate::{
     form::PortalForm,
     selection::{FieldProblem, problem_at},
     visit::{PageFrame, PortalVisit},
-    wording::status_text,
+    words::wording::status_text,
 };
 
 pub(super) use offer::{ReturnOffer, load_variants};

@@ -19,13 +19,11 @@ mod locale;
 mod review;
 mod route;
 mod selection;
-mod statement;
 mod status;
 #[cfg(test)]
 mod tests;
 mod theme;
 mod visit;
-mod wording;
 mod words;
 
 use axum::Router;

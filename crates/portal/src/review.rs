@@ -1,5 +1,7 @@
 //! The page that shows the refund before the shopper confirms the return.
 
+pub(super) mod statement;
+
 use std::collections::{BTreeMap, HashMap};
 
 use app::{exchanges::variants::LineVariants, returns::start_return::QuotedReturn};
@@ -12,11 +14,10 @@ use domain::returns::{
 
 use crate::{
     form::PortalForm,
-    statement::{AmountRow, ReturnStatement},
     visit::{PageFrame, PortalVisit},
-    wording::method_text,
-    words::TitledText,
+    words::{TitledText, wording::method_text},
 };
+use statement::{AmountRow, ReturnStatement};
 
 /// The fields that this page adds.
 const OWN_FIELDS: [&str; 2] = ["key", "total"];

@@ -44,7 +44,7 @@ use crate::{
     status::StatusPage,
     theme,
     visit::{PageFrame, PortalVisit},
-    wording::cancel_refusal_text,
+    words::wording::cancel_refusal_text,
 };
 
 const KEY_MAX: usize = 64;

@@ -16,8 +16,7 @@ use domain::{
 
 use crate::{
     form::{LinePart, PortalForm},
-    wording::refusal_text,
-    words::Words,
+    words::{Words, wording::refusal_text},
 };
 
 /// The element of the page that holds the lines.

@@ -15,7 +15,7 @@ use domain::{
 use jiff::Timestamp;
 
 use crate::{
-    statement::ReturnStatement,
+    review::statement::ReturnStatement,
     visit::{PageFrame, PortalVisit},
     words::Words,
 };

@@ -11,7 +11,7 @@ use domain::{
 
 use super::{
     form::{LinePart, PortalForm},
-    wording::{objection_text, refusal_text},
+    words::wording::{objection_text, refusal_text},
 };
 use crate::words::words_in;
 

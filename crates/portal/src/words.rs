@@ -11,6 +11,7 @@ mod spanish;
 #[cfg(test)]
 mod tests;
 mod texts;
+pub(crate) mod wording;
 
 use domain::merchants::language::Language;
 

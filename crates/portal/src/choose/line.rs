@@ -17,7 +17,7 @@ use crate::{
     locale::{format_last_day, format_percent},
     selection::{FieldProblem, problem_at},
     visit::PortalVisit,
-    wording::objection_text,
+    words::wording::objection_text,
 };
 
 /// Up to this many units are a list to choose from. More are a field for a number.

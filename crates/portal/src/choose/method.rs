@@ -3,7 +3,10 @@
 use domain::returns::{ReturnMethod, returnability::OfferedMethod};
 
 use super::offer::ReturnOffer;
-use crate::{visit::PortalVisit, wording::method_text, words::TitledText};
+use crate::{
+    visit::PortalVisit,
+    words::{TitledText, wording::method_text},
+};
 
 /// A return method that at least one unit can use.
 pub(super) struct MethodOption {

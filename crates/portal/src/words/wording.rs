@@ -14,13 +14,11 @@ use domain::{
     },
 };
 
-use crate::{
-    locale::format_last_day,
-    words::{TitledText, Words},
-};
+use super::texts::{TitledText, Words};
+use crate::locale::format_last_day;
 
 /// Why a unit cannot be returned.
-pub(super) fn objection_text(answer: &RuleAnswer, words: &Words, language: Language) -> String {
+pub(crate) fn objection_text(answer: &RuleAnswer, words: &Words, language: Language) -> String {
     match (answer.rule, answer.ended_at) {
         (ReturnRule::Window, Some(end)) => {
             (words.rules.window_ended_on)(&format_last_day(language, end))
@@ -64,7 +62,7 @@ const fn offer_rule_text(rule: OfferRule, words: &Words) -> &'static str {
 }
 
 /// The sentence for a rule that refused a return.
-pub(super) const fn refusal_text(rule: StartRule, words: &Words) -> &'static str {
+pub(crate) const fn refusal_text(rule: StartRule, words: &Words) -> &'static str {
     match rule {
         StartRule::Unit(rule) => rule_text(rule, words),
         StartRule::Offer(rule) => offer_rule_text(rule, words),
@@ -80,7 +78,7 @@ pub(super) const fn refusal_text(rule: StartRule, words: &Words) -> &'static str
 }
 
 /// A return method, and what the shopper does.
-pub(super) const fn method_text(method: ReturnMethod, words: &Words) -> TitledText {
+pub(crate) const fn method_text(method: ReturnMethod, words: &Words) -> TitledText {
     match method {
         ReturnMethod::MailBack => words.methods.mail_back,
         ReturnMethod::ExpressReturns => words.methods.express,
@@ -90,7 +88,7 @@ pub(super) const fn method_text(method: ReturnMethod, words: &Words) -> TitledTe
 }
 
 /// Why a return cannot be canceled.
-pub(super) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> &'static str {
+pub(crate) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> &'static str {
     match refusal {
         RmaRefusal::DroppedOff | RmaRefusal::Scanned => words.status.too_late_moving,
         RmaRefusal::Received => words.status.too_late_received,
@@ -114,7 +112,7 @@ pub(super) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> 
 }
 
 /// The status of a return in one or two words.
-pub(super) const fn status_text(status: RmaStatus, words: &Words) -> &'static str {
+pub(crate) const fn status_text(status: RmaStatus, words: &Words) -> &'static str {
     match status {
         RmaStatus::Created => words.status.is_created,
         RmaStatus::PendingExchange => words.status.is_pending,
