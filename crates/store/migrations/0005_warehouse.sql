@@ -4,10 +4,11 @@
 
 -- The warehouses of the platform: what operators configured.
 CREATE TABLE warehouses (
-    warehouse_id TEXT NOT NULL PRIMARY KEY,
+    warehouse_id TEXT NOT NULL,
     version BIGINT NOT NULL,
-    body TEXT NOT NULL
-);
+    body TEXT NOT NULL,
+    PRIMARY KEY (warehouse_id)
+) CLUSTERED;
 
 -- here: units that were received; told: units that were reported to the merchant. Two ASNs with the
 -- same fingerprint have the same content. The body has no cartons: lines are rows of their own, so
