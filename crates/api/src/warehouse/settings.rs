@@ -54,7 +54,9 @@ fn sample_settings() -> Value {
 
 fn sample_warehouse() -> Value {
     let mut warehouse = sample_settings();
-    warehouse["identifier"] = json!("31");
+    if let Some(fields) = warehouse.as_object_mut() {
+        fields.insert("identifier".to_owned(), json!("31"));
+    }
     warehouse
 }
 
