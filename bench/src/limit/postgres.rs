@@ -9,9 +9,9 @@ use crate::{orders::Row, server::MERCHANT, storage::connect};
 
 const INSERT: &str =
     "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us, received_us, status,
-         shopper_hash, hash, body)
+         shopper_hash, secondary_id, hash, body)
      SELECT $1, r.order_id, 1, r.updated_us, r.updated_us, r.updated_us, 'Shipped',
-         r.shopper_hash, r.hash, r.body
+         r.shopper_hash, '', r.hash, r.body
      FROM unnest($2::text[], $3::bigint[], $4::bytea[], $5::bytea[], $6::bigint[])
          AS r(order_id, updated_us, hash, body, shopper_hash)";
 

@@ -79,8 +79,8 @@ fn insert(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us, received_us,
-             status, shopper_hash, hash, body)
-         VALUES (?1, ?2, 1, ?3, ?3, ?3, 'Shipped', ?6, ?4, ?5)",
+             status, shopper_hash, secondary_id, hash, body)
+         VALUES (?1, ?2, 1, ?3, ?3, ?3, 'Shipped', ?6, '', ?4, ?5)",
     )?;
     for row in rows {
         let (hash, shopper) = (&row.hash, row.shopper_hash());

@@ -3,6 +3,7 @@
 -- return_events has every change of a return; the row in returns is the result of applying them.
 -- postings has a row for each event that moves money, with an amount for each account. The amounts
 -- of a row sum to zero, which the database checks itself. Nothing updates or deletes either table.
+-- return_events is not clustered: its rows are large, and identifiers of returns are random.
 
 CREATE TABLE return_events (
     merchant_id TEXT NOT NULL,
@@ -13,7 +14,7 @@ CREATE TABLE return_events (
     cause TEXT NOT NULL,
     body TEXT NOT NULL,
     PRIMARY KEY (merchant_id, rma_id, number)
-) CLUSTERED;
+);
 
 CREATE TABLE postings (
     merchant_id TEXT NOT NULL,

@@ -66,6 +66,7 @@ pub use orders::{
     stored_orders::StoredOrder,
 };
 pub use returns::{
+    journal::EventHeader,
     policies::PolicyVersion,
     refund_problems::RefundProblem,
     refunds::{RefundHead, RefundRow},

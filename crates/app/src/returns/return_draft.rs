@@ -18,7 +18,7 @@ use domain::{
     time::micros,
 };
 use jiff::Timestamp;
-use store::{Posting, RefundProblem, Transaction, Versioned};
+use store::{EventHeader, Posting, RefundProblem, Transaction, Versioned};
 
 use crate::{
     App,
@@ -86,13 +86,16 @@ impl ReturnDraft {
         let mut balances = Balances::of(&before);
         for DraftStep { at, event, rma } in self.steps {
             let after = Balances::of(&rma);
-            let change = JournalChange {
-                change: ReturnChange::Event(event),
+            let event = ReturnEvent {
+                number: rma.messages_sent,
                 at,
-                rma: &rma,
-                posted: after.since(&balances),
+                actor: origin.actor.clone(),
+                cause: origin.cause.clone(),
+                change: ReturnChange::Event(event),
             };
-            change.put(transaction, merchant, origin);
+            transaction.insert_return_event(merchant, &rma.rma_identifier, &event);
+            let posting = build_posting(&rma, at, after.since(&balances));
+            transaction.insert_posting(merchant, &posting);
             enqueue_message(app, transaction, merchant, &rma);
             balances = after;
         }
@@ -107,45 +110,21 @@ pub(crate) fn put_new_return(
     rma: &Rma,
     origin: &Origin,
 ) {
-    transaction.insert_return(merchant, rma);
-    let change = JournalChange {
-        change: ReturnChange::State(Box::new(rma.clone())),
-        at: rma.created_at,
-        rma,
-        posted: Balances::of(rma),
-    };
-    change.put(transaction, merchant, origin);
+    let (number, at) = (rma.messages_sent, rma.created_at);
+    let cause = origin.cause.as_deref();
+    let header = EventHeader { number, at, actor: &origin.actor, cause };
+    transaction.start_return(merchant, rma, &header);
+    transaction.insert_posting(merchant, &build_posting(rma, at, Balances::of(rma)));
     enqueue_message(app, transaction, merchant, rma);
 }
 
-/// A change for the journal, and what it posts.
-struct JournalChange<'a> {
-    change: ReturnChange,
-    at: Timestamp,
-    /// The return after it.
-    rma: &'a Rma,
-    posted: Balances,
-}
-
-impl JournalChange<'_> {
-    fn put(self, transaction: &mut Transaction, merchant: &MerchantId, origin: &Origin) {
-        let (id, number) = (&self.rma.rma_identifier, self.rma.messages_sent);
-        let event = ReturnEvent {
-            number,
-            at: self.at,
-            actor: origin.actor.clone(),
-            cause: origin.cause.clone(),
-            change: self.change,
-        };
-        transaction.insert_return_event(merchant, id, &event);
-        let posting = Posting {
-            at_us: micros(self.at),
-            rma_id: id.clone(),
-            number,
-            currency: self.rma.currency.clone(),
-            amounts: self.posted,
-        };
-        transaction.insert_posting(merchant, &posting);
+fn build_posting(rma: &Rma, at: Timestamp, amounts: Balances) -> Posting {
+    Posting {
+        at_us: micros(at),
+        rma_id: rma.rma_identifier.clone(),
+        number: rma.messages_sent,
+        currency: rma.currency.clone(),
+        amounts,
     }
 }
 

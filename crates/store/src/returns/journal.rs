@@ -9,6 +9,8 @@ use domain::{
     time::{from_micros, micros},
 };
 
+use jiff::Timestamp;
+
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
@@ -17,9 +19,30 @@ use crate::{
     },
 };
 
+/// What the journal has of an event besides what happened.
+#[derive(Clone, Copy, Debug)]
+pub struct EventHeader<'a> {
+    pub number: i64,
+    pub at: Timestamp,
+    pub actor: &'a Actor,
+    pub cause: Option<&'a str>,
+}
+
 impl Transaction {
     /// Adds an event to the journal of a return; a conflict when its number is taken.
     pub fn insert_return_event(&mut self, merchant: &MerchantId, rma: &RmaId, event: &ReturnEvent) {
+        let ReturnEvent { number, at, actor, cause, change } = event;
+        let header = EventHeader { number: *number, at: *at, actor, cause: cause.as_deref() };
+        self.insert_return_event_body(merchant, rma, &header, to_json(change));
+    }
+
+    pub(crate) fn insert_return_event_body(
+        &mut self,
+        merchant: &MerchantId,
+        rma: &RmaId,
+        event: &EventHeader<'_>,
+        body: String,
+    ) {
         self.one_row(
             "INSERT INTO return_events (merchant_id, rma_id, number, at_us, actor, cause, body)
              VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
@@ -29,8 +52,8 @@ impl Transaction {
                 event.number,
                 micros(event.at),
                 event.actor.to_string(),
-                event.cause.as_deref().unwrap_or_default(),
-                to_json(&event.change)
+                event.cause.unwrap_or_default(),
+                body
             ],
         );
     }

@@ -17,6 +17,7 @@ use crate::{
         value::params,
     },
     money::postings::owed_cents,
+    returns::journal::EventHeader,
 };
 
 /// A return that waits for its label.
@@ -36,8 +37,21 @@ impl LabelRequest {
 }
 
 impl Transaction {
-    /// Adds a return; a conflict when its identifier is taken.
-    pub fn insert_return(&mut self, merchant: &MerchantId, rma: &Rma) {
+    /// Adds a return and the first event of its journal; a conflict when its identifier is taken.
+    /// Both have the same body, which is written once.
+    pub fn start_return(&mut self, merchant: &MerchantId, rma: &Rma, started: &EventHeader<'_>) {
+        let body = to_json(rma);
+        self.insert_return_event_body(merchant, &rma.rma_identifier, started, body.clone());
+        self.insert_return_body(merchant, rma, body);
+    }
+
+    /// Adds a return without a journal.
+    #[cfg(test)]
+    pub(crate) fn insert_return(&mut self, merchant: &MerchantId, rma: &Rma) {
+        self.insert_return_body(merchant, rma, to_json(rma));
+    }
+
+    fn insert_return_body(&mut self, merchant: &MerchantId, rma: &Rma, body: String) {
         self.count(merchant, CountedEvent::ReturnsStarted, micros(rma.created_at), 1);
         self.one_row(
             "INSERT INTO returns
@@ -50,7 +64,7 @@ impl Transaction {
                 rma.status.name(),
                 rma.currency.as_str(),
                 owed_cents(rma),
-                to_json(rma)
+                body
             ],
         );
     }
