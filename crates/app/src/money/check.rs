@@ -3,7 +3,7 @@
 
 mod compare;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use domain::{
     currency::format_amount,
@@ -11,7 +11,7 @@ use domain::{
     money::books::{Account, Balances},
     returns::{
         identifier::RmaId,
-        journal::{ReturnEvent, replay},
+        journal::{JournalFault, Replay, ReturnEvent},
         rma::Rma,
     },
     time::micros,
@@ -117,21 +117,11 @@ async fn check_row(
             return Ok(problems);
         }
     };
-    let states = match replay(&events) {
-        Ok(states) => states,
-        Err(fault) => {
-            problems.push(fault.to_string());
-            return Ok(problems);
-        }
-    };
-    if let Some(result) = states.last().filter(|result| **result != row.rma) {
-        let differences = describe_differences(result, &row.rma);
-        problems.push(format!("differs from the result of its journal: {differences}"));
-    }
-    if row.is_posted {
-        let names = events.iter().map(|event| (micros(event.at), event.number));
-        let postings = store.postings_of_events(merchant, id, names).await?;
-        problems.extend(check_postings(&events, &states, &postings));
+    let names = events.iter().map(|event| (micros(event.at), event.number));
+    let postings = store.postings_of_events(merchant, id, names).await?;
+    match check_events(row, &events, &postings) {
+        Ok(found) => problems.extend(found),
+        Err(fault) => problems.push(fault.to_string()),
     }
     Ok(problems)
 }
@@ -157,30 +147,55 @@ fn check_columns(row: &ReturnRow) -> Vec<String> {
     problems
 }
 
-/// Compares what events have posted with what they changed.
-fn check_postings(events: &[ReturnEvent], states: &[Rma], postings: &[Posting]) -> Vec<String> {
-    let mut problems = Vec::new();
-    let mut before = Balances::default();
-    for (event, state) in events.iter().zip(states) {
+/// Follows the journal, and compares what its events posted with what they changed, and its result
+/// with the stored return.
+fn check_events(
+    row: &ReturnRow,
+    events: &[ReturnEvent],
+    postings: &[Posting],
+) -> Result<Vec<String>, JournalFault> {
+    let postings: HashMap<i64, &Posting> = postings.iter().map(|it| (it.number, it)).collect();
+    let mut replay = Replay::default();
+    let (mut before, mut problems) = (Balances::default(), Vec::new());
+    for event in events {
+        replay.follow(event)?;
+        let state = replay.current().ok_or(JournalFault::NoStart)?;
         let after = Balances::of(state);
-        let expected = after.since(&before);
+        if row.is_posted {
+            let posting = postings.get(&event.number).copied();
+            problems.extend(check_posting(state, event.number, after.since(&before), posting));
+        }
         before = after;
-        let posting = postings.iter().find(|posting| posting.number == event.number);
-        let posted = posting.map_or_else(Balances::default, |posting| posting.amounts);
-        let money = |cents: i64| format_amount(cents, &state.currency);
-        for (account, cents) in posted.since(&expected).entries() {
-            problems.push(format!(
-                "event {} posted {} to {} instead of {}",
-                event.number,
-                money(posted.get(account)),
-                account.name(),
-                money(posted.get(account) - cents),
-            ));
-        }
-        if let Some(posting) = posting.filter(|posting| posting.currency != state.currency) {
-            let (currency, own) = (&posting.currency, &state.currency);
-            problems.push(format!("event {} posted in {currency} instead of {own}", event.number));
-        }
+    }
+    let result = replay.current().ok_or(JournalFault::NoStart)?;
+    if *result != row.rma {
+        let differences = describe_differences(result, &row.rma);
+        problems.push(format!("differs from the result of its journal: {differences}"));
+    }
+    Ok(problems)
+}
+
+/// Compares what an event posted with what it changed.
+fn check_posting(
+    state: &Rma,
+    number: i64,
+    expected: Balances,
+    posting: Option<&Posting>,
+) -> Vec<String> {
+    let mut problems = Vec::new();
+    let posted = posting.map_or_else(Balances::default, |posting| posting.amounts);
+    let money = |cents: i64| format_amount(cents, &state.currency);
+    for (account, cents) in posted.since(&expected).entries() {
+        problems.push(format!(
+            "event {number} posted {} to {} instead of {}",
+            money(posted.get(account)),
+            account.name(),
+            money(posted.get(account) - cents),
+        ));
+    }
+    if let Some(posting) = posting.filter(|posting| posting.currency != state.currency) {
+        let (currency, own) = (&posting.currency, &state.currency);
+        problems.push(format!("event {number} posted in {currency} instead of {own}"));
     }
     problems
 }

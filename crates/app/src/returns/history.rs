@@ -4,7 +4,7 @@ use domain::{
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
-        journal::{Actor, ReturnChange, ReturnEvent, replay},
+        journal::{Actor, JournalFault, ReturnChange, ReturnEvent, state_after},
         rma::Rma,
     },
 };
@@ -14,10 +14,12 @@ use serde_json::{Value, json};
 use store::StoreError;
 use utoipa::ToSchema;
 
-use crate::{App, AppError};
+use crate::{App, AppError, orders::publish_orders::run_on_suitable_thread};
 
 /// The most events of a return that are read. Each takes a message, so no return has more.
 pub(crate) const EVENTS_MAX: usize = 100_000;
+/// An event is applied to every unit of the return, which takes as long as reading so many bytes.
+const WEIGHT_OF_UNIT: usize = 4;
 
 /// An event of a return.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -82,26 +84,24 @@ fn view_event(event: &ReturnEvent) -> EventView {
     }
 }
 
-/// A return after one of its events.
-#[derive(Clone, Debug)]
-pub struct PastState {
-    pub event: ReturnEvent,
-    pub rma: Rma,
-}
-
-/// All states of a return, oldest first.
-pub async fn load_states(
+/// The whole journal of a return.
+pub(crate) async fn load_journal(
     app: &App,
     merchant: &MerchantId,
     id: &RmaId,
-) -> Result<Vec<PastState>, AppError> {
-    let events = app.store.return_events(merchant, id, -1, EVENTS_MAX).await?;
-    let states = replay(&events).map_err(|fault| {
-        let (table, id, why) = ("return_events", id.to_string(), fault.to_string());
-        AppError::Store(StoreError::Corrupt { table, id, why })
-    })?;
-    let pairs = events.into_iter().zip(states);
-    Ok(pairs.map(|(event, rma)| PastState { event, rma }).collect())
+) -> Result<Vec<ReturnEvent>, AppError> {
+    Ok(app.store.return_events(merchant, id, -1, EVENTS_MAX).await?)
+}
+
+/// A journal that has no result is damaged.
+pub(crate) fn report_fault(id: &RmaId, fault: &JournalFault) -> AppError {
+    let (table, id, why) = ("return_events", id.to_string(), fault.to_string());
+    AppError::Store(StoreError::Corrupt { table, id, why })
+}
+
+/// About what following the journal of a return with so many units takes, in bytes to read.
+pub(crate) fn weigh_journal(units: usize, events: usize) -> usize {
+    units.saturating_mul(events).saturating_mul(WEIGHT_OF_UNIT)
 }
 
 /// The return as it was at a time: what the last message before then said.
@@ -113,8 +113,13 @@ pub async fn load_return_as_of(
 ) -> Result<Rma, AppError> {
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;
-    app.store.rma(merchant, &id).await?.ok_or_else(missing)?;
-    let states = load_states(app, merchant, &id).await?;
-    let past = states.into_iter().rfind(|state| state.event.at <= as_of);
-    past.map(|state| state.rma).ok_or_else(missing)
+    let now = app.store.rma(merchant, &id).await?.ok_or_else(missing)?.value;
+    let mut events = load_journal(app, merchant, &id).await?;
+    events.retain(|event| event.at <= as_of);
+    if events.is_empty() {
+        return Err(missing());
+    }
+    let weight = weigh_journal(now.units.len(), events.len());
+    let past = run_on_suitable_thread(weight, || state_after(events)).await;
+    past.map_err(|fault| report_fault(&id, &fault))
 }

@@ -2,6 +2,7 @@
 //! operators did.
 
 mod describe;
+pub mod journal_steps;
 pub mod timeline;
 
 use domain::{
@@ -15,14 +16,16 @@ use domain::{
 };
 use store::MessageHistory;
 
+use self::journal_steps::{EventMark, read_journal};
 use self::timeline::{TimelineMessage, TimelineSources, TimelineStep, build_timeline};
 use crate::{
     App, AppError,
     core::audit_trail::{AuditTrailQuery, list_changes},
     messages::message_log::{view_attempt, view_message},
+    orders::publish_orders::run_on_suitable_thread,
     returns::{
         change_return::order_ids,
-        history::{PastState, load_states},
+        history::{load_journal, report_fault, weigh_journal},
     },
 };
 
@@ -38,9 +41,11 @@ pub struct ReturnStory {
     pub rma: Rma,
     /// Exchange orders that the return requested.
     pub exchanges: Vec<ExchangeRecord>,
-    /// Every state that the return had, oldest first.
-    pub states: Vec<PastState>,
-    /// Oldest first.
+    /// All events of its journal, oldest first.
+    pub marks: Vec<EventMark>,
+    /// The return after the event that was asked for. None if there is no such event.
+    pub past: Option<Rma>,
+    /// Oldest first. Without the older events of a journal that is very long.
     pub steps: Vec<TimelineStep>,
     /// Whether the return can be canceled now.
     pub cancel: Availability,
@@ -58,7 +63,12 @@ pub enum Availability {
     No(String),
 }
 
-pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppError> {
+/// A return with its timeline, and with its state after the event number `wanted`.
+pub async fn load_return_story(
+    app: &App,
+    rma: &str,
+    wanted: Option<i64>,
+) -> Result<ReturnStory, AppError> {
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;
     let merchant = app.store.merchant_of_rma(&id).await?.ok_or_else(missing)?;
@@ -68,8 +78,8 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
         limit: CHANGES_MAX,
         ..AuditTrailQuery::default()
     };
-    let (states, messages, changes, exchanges) = tokio::try_join!(
-        load_states(app, &merchant, &id),
+    let (events, messages, changes, exchanges) = tokio::try_join!(
+        load_journal(app, &merchant, &id),
         async { Ok(app.store.message_histories(&merchant, id.as_str(), MESSAGES_MAX).await?) },
         list_changes(app, &query),
         load_exchanges(app, &merchant, &rma),
@@ -77,9 +87,13 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
     let (exchanges, exchange_messages) = exchanges;
     let mut changes = changes.changes;
     changes.retain(|change| change.at >= rma.created_at);
+    let weight = weigh_journal(rma.units.len(), events.len());
+    let reading = run_on_suitable_thread(weight, move || read_journal(events, wanted)).await;
+    let reading = reading.map_err(|fault| report_fault(&id, &fault))?;
+    let (marks, past) = (reading.marks, reading.past);
     let sources = TimelineSources {
-        rma: &rma,
-        states: &states,
+        rma: &id,
+        journal: reading.steps,
         messages: messages.into_iter().map(view_history).collect(),
         exchange_messages: exchange_messages.into_iter().map(view_history).collect(),
         changes,
@@ -91,7 +105,7 @@ pub async fn load_return_story(app: &App, rma: &str) -> Result<ReturnStory, AppE
         Err(refusal) => Availability::No(refusal.to_string()),
     };
     let (cancel, close_receiving) = (check(&RmaEvent::Canceled), check(&RmaEvent::ReceivingClosed));
-    Ok(ReturnStory { merchant, rma, exchanges, states, steps, cancel, close_receiving })
+    Ok(ReturnStory { merchant, rma, exchanges, marks, past, steps, cancel, close_receiving })
 }
 
 /// The exchange orders that the return requested, and the messages that requested them.

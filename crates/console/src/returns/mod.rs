@@ -58,7 +58,7 @@ async fn show(
     Path(rma): Path<String>,
     Query(query): Query<StateQuery>,
 ) -> Result<Response, ApiError> {
-    let story = load_return_story(&web.app, &rma).await?;
+    let story = load_return_story(&web.app, &rma, query.event).await?;
     let shown = ShownState::select(&story, query.event)?;
     Ok(render_page(&visitor, StatusCode::OK, &return_page(&visitor, &story, shown, None)))
 }
@@ -70,7 +70,7 @@ async fn cancel(
 ) -> Result<Response, ApiError> {
     let reason = form.text("reason");
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
-        let story = load_return_story(&web.app, &rma).await?;
+        let story = load_return_story(&web.app, &rma, None).await?;
         let shown = ShownState::newest(&story);
         let content = return_page(&visitor, &story, shown, Some(REASON_FAULT));
         return Ok(render_page(&visitor, StatusCode::UNPROCESSABLE_ENTITY, &content));

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use app::returns::return_story::{Availability, ReturnStory, timeline};
+use app::returns::return_story::{Availability, ReturnStory, journal_steps, timeline};
 use askama::Template;
 use domain::{
     exchanges::record::ExchangeRecord,
@@ -50,6 +50,8 @@ pub(super) struct ReturnPage<'a> {
     policy_url: String,
     items: Vec<ReturnedItem<'a>>,
     exchanges: Vec<ReturnExchange<'a>>,
+    /// How many events of a long journal are not in the timeline.
+    omitted_events: usize,
     steps: Vec<TimelineStep<'a>>,
     url: String,
     can_cancel: bool,
@@ -137,6 +139,7 @@ pub(super) fn return_page<'a>(
         policy_url: policy_url(merchant, rma.policy_version),
         items: rma.units.iter().map(|unit| returned_item(merchant, rma, unit)).collect(),
         exchanges: exchanges.map(|it| return_exchange(merchant, it)).collect(),
+        omitted_events: story.marks.len().saturating_sub(journal_steps::STEPS_MAX),
         steps: steps.iter().map(|step| timeline_step(rma, step, links.number)).collect(),
         url: return_url(rma.rma_identifier.as_str()),
         can_cancel: is_newest && *cancel == Availability::Yes,

@@ -2,7 +2,7 @@
 
 use app::{
     AppError,
-    returns::{history::PastState, return_story::ReturnStory},
+    returns::return_story::{ReturnStory, journal_steps::EventMark},
 };
 use domain::returns::rma::Rma;
 use serde::Deserialize;
@@ -42,48 +42,49 @@ impl<'a> ShownState<'a> {
     /// The state after this event, or the newest one if none is named.
     pub(super) fn select(story: &'a ReturnStory, event: Option<i64>) -> Result<Self, AppError> {
         let Some(number) = event else { return Ok(Self::newest(story)) };
-        let states = &story.states;
-        let position = states.iter().position(|state| state.event.number == number);
-        let position = position.ok_or(AppError::NotFound("event of the return"))?;
-        let is_newest = position + 1 == states.len();
-        match states.get(position).filter(|_| !is_newest) {
-            Some(state) => Ok(Self::past(story, position, state)),
-            None => Ok(Self::newest(story)),
+        let unknown = || AppError::NotFound("event of the return");
+        let position = story.marks.iter().position(|mark| mark.number == number);
+        let position = position.ok_or_else(unknown)?;
+        if position + 1 == story.marks.len() {
+            return Ok(Self::newest(story));
         }
+        let rma = story.past.as_ref().ok_or_else(unknown)?;
+        Ok(Self { rma, links: links_at(story, position).ok_or_else(unknown)? })
     }
 
     pub(super) fn newest(story: &'a ReturnStory) -> Self {
         let number = newest_number(story);
-        let before = story.states.iter().rev().nth(1);
+        let before = story.marks.iter().rev().nth(1);
         let links = StateLinks {
             number,
             newest: number,
             past: None,
-            previous_url: before.map(|state| state_url(story, state)),
+            previous_url: before.map(|mark| state_url(story, mark)),
             next_url: None,
             newest_url: return_url(story.rma.rma_identifier.as_str()),
         };
         Self { rma: &story.rma, links }
     }
+}
 
-    fn past(story: &'a ReturnStory, position: usize, state: &'a PastState) -> Self {
-        let before = position.checked_sub(1).and_then(|before| story.states.get(before));
-        let links = StateLinks {
-            number: state.event.number,
-            newest: newest_number(story),
-            past: Some(TimeElement(state.event.at)),
-            previous_url: before.map(|state| state_url(story, state)),
-            next_url: story.states.get(position + 1).map(|state| state_url(story, state)),
-            newest_url: return_url(story.rma.rma_identifier.as_str()),
-        };
-        Self { rma: &state.rma, links }
-    }
+/// The way from the state after the event at this position.
+fn links_at(story: &ReturnStory, position: usize) -> Option<StateLinks> {
+    let mark = story.marks.get(position)?;
+    let before = position.checked_sub(1).and_then(|before| story.marks.get(before));
+    Some(StateLinks {
+        number: mark.number,
+        newest: newest_number(story),
+        past: Some(TimeElement(mark.at)),
+        previous_url: before.map(|mark| state_url(story, mark)),
+        next_url: story.marks.get(position + 1).map(|mark| state_url(story, mark)),
+        newest_url: return_url(story.rma.rma_identifier.as_str()),
+    })
 }
 
 fn newest_number(story: &ReturnStory) -> i64 {
-    story.states.last().map_or(0, |state| state.event.number)
+    story.marks.last().map_or(0, |mark| mark.number)
 }
 
-fn state_url(story: &ReturnStory, state: &PastState) -> String {
-    return_state_url(story.rma.rma_identifier.as_str(), state.event.number)
+fn state_url(story: &ReturnStory, mark: &EventMark) -> String {
+    return_state_url(story.rma.rma_identifier.as_str(), mark.number)
 }

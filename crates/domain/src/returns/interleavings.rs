@@ -10,7 +10,7 @@ use jiff::Timestamp;
 
 use super::condition::Condition;
 use super::identifier::RmaId;
-use super::journal::{Actor, ActorKind, ReturnChange, ReturnEvent, replay};
+use super::journal::{Actor, ActorKind, ReturnChange, ReturnEvent, replay, state_after};
 use super::ledger::Ledger;
 use super::policy::Policy;
 use super::request::{ReturnItem, ReturnRequest};
@@ -264,6 +264,7 @@ impl OrderHistory {
         for rma in &self.returns {
             let (events, posted) = &self.journals[&rma.rma_identifier];
             assert_eq!(replay(events).unwrap().last(), Some(rma), "seed {seed}");
+            assert_eq!(state_after(events.clone()).as_ref(), Ok(rma), "seed {seed}");
             assert_eq!(*posted, Balances::of(rma), "seed {seed}");
         }
     }

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rma::{Rma, RmaEvent, RmaRefusal, apply};
+use super::rma::{Rma, RmaEvent, RmaRefusal, apply, apply_again};
 
 /// Who caused a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -139,11 +139,26 @@ impl fmt::Display for JournalFault {
 
 impl std::error::Error for JournalFault {}
 
-/// The return after each of its events, in order.
-pub fn replay(events: &[ReturnEvent]) -> Result<Vec<Rma>, JournalFault> {
-    let mut states: Vec<Rma> = Vec::with_capacity(events.len());
-    for event in events {
-        let state = match (&event.change, states.last()) {
+/// Follows a journal and checks each event. Only one state of the return is in memory.
+#[derive(Debug, Default)]
+pub struct Replay {
+    rma: Option<Rma>,
+}
+
+impl Replay {
+    /// Begins in the middle of a journal, with the state that its events have led to.
+    pub const fn resume(rma: Rma) -> Self {
+        Self { rma: Some(rma) }
+    }
+
+    /// The return after the events so far.
+    pub const fn current(&self) -> Option<&Rma> {
+        self.rma.as_ref()
+    }
+
+    /// Applies the next event, and returns the state before it.
+    pub fn follow(&mut self, event: &ReturnEvent) -> Result<Option<Rma>, JournalFault> {
+        let after = match (&event.change, &self.rma) {
             (ReturnChange::State(rma), None) => (**rma).clone(),
             (ReturnChange::State(_), Some(_)) => {
                 return Err(JournalFault::OutOfOrder(event.number));
@@ -158,7 +173,37 @@ pub fn replay(events: &[ReturnEvent]) -> Result<Vec<Rma>, JournalFault> {
                 decision.rma
             }
         };
-        states.push(state);
+        Ok(self.rma.replace(after))
+    }
+}
+
+/// The return after these events. They are trusted to change it, which is much cheaper for a return
+/// of thousands of units and events.
+pub fn state_after(events: Vec<ReturnEvent>) -> Result<Rma, JournalFault> {
+    let mut events = events.into_iter();
+    let Some(ReturnEvent { change: ReturnChange::State(mut rma), .. }) = events.next() else {
+        return Err(JournalFault::NoStart);
+    };
+    for ReturnEvent { number, at, change, .. } in events {
+        let ReturnChange::Event(event) = change else {
+            return Err(JournalFault::OutOfOrder(number));
+        };
+        apply_again(&mut rma, &event, at)
+            .map_err(|refusal| JournalFault::Refused(number, refusal))?;
+        if rma.messages_sent != number {
+            return Err(JournalFault::OutOfOrder(number));
+        }
+    }
+    Ok(*rma)
+}
+
+/// The return after each of its events, in order.
+#[cfg(test)]
+pub(crate) fn replay(events: &[ReturnEvent]) -> Result<Vec<Rma>, JournalFault> {
+    let (mut replay, mut states) = (Replay::default(), Vec::new());
+    for event in events {
+        replay.follow(event)?;
+        states.extend(replay.current().cloned());
     }
     if states.is_empty() { Err(JournalFault::NoStart) } else { Ok(states) }
 }

@@ -18,7 +18,7 @@ mod tests;
 pub mod tracking;
 mod unit;
 
-pub use self::apply::apply;
+pub use self::apply::{apply, apply_again};
 pub use self::event::{CarrierScan, LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
 pub use self::receiving::ReceivingStatus;
 pub use self::record::{LABEL_DAYS, LabelState, NewRma, Rma};

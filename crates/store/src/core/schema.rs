@@ -59,7 +59,7 @@ mod tests {
     use domain::{
         identifier::MerchantId,
         money::books::Balances,
-        returns::journal::{ReturnChange, replay},
+        returns::journal::{ReturnChange, state_after},
     };
 
     use super::*;
@@ -93,7 +93,7 @@ mod tests {
         let events = store.return_events(&merchant, &rma.rma_identifier, -1, 9).await.unwrap();
         assert_eq!(events[0].change, ReturnChange::State(Box::new(rma.clone())));
         assert_eq!((events.len(), events[0].number), (1, 0));
-        assert_eq!(replay(&events).unwrap().last(), Some(&rma));
+        assert_eq!(state_after(events).unwrap(), rma);
         let unposted = store.unposted_returns(9).await.unwrap();
         assert_eq!(unposted, [(merchant.clone(), rma.rma_identifier.clone())]);
         let mut posted = Transaction::new("testing");

@@ -3,21 +3,18 @@
 use domain::{
     currency::format_amount,
     returns::{
-        journal::ReturnChange,
+        journal::{ReturnChange, ReturnEvent},
         rma::{ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus},
     },
 };
 
-use crate::returns::history::PastState;
-
-/// What happened, and what changed with it. `before` is the return before the event.
-pub(super) fn describe_state(before: Option<&Rma>, state: &PastState) -> Vec<String> {
-    let rma = &state.rma;
-    let (event, before) = match (&state.event.change, before) {
+/// What happened, and what changed with it. `before` is the return before the event, `rma` after it.
+pub(super) fn describe_step(step: &ReturnEvent, before: Option<&Rma>, rma: &Rma) -> Vec<String> {
+    let (event, before) = match (&step.change, before) {
         (ReturnChange::Event(event), Some(before)) => (event, before),
         (ReturnChange::Event(_) | ReturnChange::State(_), _) => {
             let units = format_units(rma.units.len());
-            return vec![match state.event.number {
+            return vec![match step.number {
                 0 => format!("Journal begun: {units}, status {}", rma.status.name()),
                 _ => format!("Return started: {units}"),
             }];

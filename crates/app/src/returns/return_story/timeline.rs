@@ -6,15 +6,15 @@
 #[cfg(test)]
 mod tests;
 
-use domain::returns::{journal::ActorKind, rma::Rma};
+use std::collections::HashMap;
+
+use domain::returns::identifier::RmaId;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::describe::describe_state;
 use crate::{
     core::audit_trail::AuditEntry,
     messages::message_log::{AttemptView, MessageView},
-    returns::history::PastState,
 };
 
 /// A message with all attempts.
@@ -27,9 +27,9 @@ pub struct TimelineMessage {
 /// What a timeline is built from.
 #[derive(Clone, Debug)]
 pub struct TimelineSources<'a> {
-    pub rma: &'a Rma,
-    /// The states of the return, oldest first.
-    pub states: &'a [PastState],
+    pub rma: &'a RmaId,
+    /// The steps of the journal.
+    pub journal: Vec<TimelineStep>,
     /// The messages about the return that are kept.
     pub messages: Vec<TimelineMessage>,
     /// The messages that requested exchange orders.
@@ -54,37 +54,16 @@ pub struct TimelineStep {
 
 /// The steps, oldest first.
 pub fn build_timeline(sources: TimelineSources<'_>) -> Vec<TimelineStep> {
-    let TimelineSources { rma, states, messages, exchange_messages, changes } = sources;
+    let TimelineSources { rma, journal, messages, exchange_messages, changes } = sources;
     let mut steps = operator_steps(rma, messages.iter().chain(&exchange_messages), &changes);
     steps.extend(exchange_messages.into_iter().map(exchange_step));
-    steps.extend(journal_steps(states, messages));
+    let mut by_number: HashMap<i64, TimelineMessage> =
+        messages.into_iter().map(|it| (it.message.sequence, it)).collect();
+    steps.extend(journal.into_iter().map(|step| {
+        let message = step.number.and_then(|number| by_number.remove(&number));
+        TimelineStep { message, ..step }
+    }));
     steps.sort_by_key(|step| (step.at, step.number));
-    steps
-}
-
-/// A step for each event, with its message.
-fn journal_steps(states: &[PastState], mut messages: Vec<TimelineMessage>) -> Vec<TimelineStep> {
-    let mut steps = Vec::with_capacity(states.len());
-    let mut before: Option<&Rma> = None;
-    for state in states {
-        let number = state.event.number;
-        let position = messages.iter().position(|it| it.message.sequence == number);
-        let actor = &state.event.actor;
-        let named = match actor.kind {
-            ActorKind::Shopper | ActorKind::Schedule => None,
-            ActorKind::Client | ActorKind::Operator | ActorKind::Carrier | ActorKind::Warehouse => {
-                actor.name.clone()
-            }
-        };
-        steps.push(TimelineStep {
-            at: state.event.at,
-            number: Some(number),
-            events: describe_state(before, state),
-            actor: named,
-            message: position.map(|position| messages.swap_remove(position)),
-        });
-        before = Some(&state.rma);
-    }
     steps
 }
 
@@ -102,12 +81,12 @@ fn exchange_step(request: TimelineMessage) -> TimelineStep {
 /// A step for each change that an operator made to the return or to a message about it, unless the
 /// journal says as much.
 fn operator_steps<'a>(
-    rma: &'a Rma,
+    rma: &'a RmaId,
     messages: impl Iterator<Item = &'a TimelineMessage>,
     changes: &[AuditEntry],
 ) -> Vec<TimelineStep> {
     let messages = messages.map(|it| it.message.id.as_str());
-    let names: Vec<&str> = messages.chain([rma.rma_identifier.as_str()]).collect();
+    let names: Vec<&str> = messages.chain([rma.as_str()]).collect();
     let step = |change: &AuditEntry| TimelineStep {
         at: change.at,
         number: None,

@@ -3,12 +3,12 @@
 use app::{
     AppError,
     messages::message_log::AttemptView,
-    returns::{history::PastState, return_story::timeline::TimelineMessage},
+    returns::return_story::{
+        journal_steps::{EventMark, STEPS_MAX},
+        timeline::TimelineMessage,
+    },
 };
-use domain::{
-    identifier::MerchantId,
-    returns::journal::{Actor, ActorKind, ReturnChange, ReturnEvent},
-};
+use domain::identifier::MerchantId;
 use jiff::Timestamp;
 
 use super::*;
@@ -21,7 +21,8 @@ fn sample_story(steps: Vec<timeline::TimelineStep>) -> ReturnStory {
         merchant: MerchantId::parse("acme").unwrap(),
         rma: domain::samples::rma(),
         exchanges: Vec::new(),
-        states: Vec::new(),
+        marks: Vec::new(),
+        past: None,
         steps,
         cancel: Availability::No("the carrier already has goods of the return".to_owned()),
         close_receiving: Availability::Yes,
@@ -111,8 +112,8 @@ fn the_events_of_a_return_stay_text() {
     assert_is_text(&show(&visitor, &story, Some(HOSTILE)));
 }
 
-/// A story of three events: the value of the first unit grows with each.
-fn sample_states() -> ReturnStory {
+/// A story of three events, seen after one of them: the value of the first unit grows with each.
+fn sample_states(wanted: i64) -> ReturnStory {
     let step = |number: i64| timeline::TimelineStep {
         at: Timestamp::UNIX_EPOCH,
         number: Some(number),
@@ -123,25 +124,19 @@ fn sample_states() -> ReturnStory {
     let mut story = sample_story((1..=3).map(step).collect());
     story.cancel = Availability::Yes;
     for number in 1..=3 {
-        let mut rma = story.rma.clone();
-        rma.units[0].goods.amounts.price_cents = 1_000 * number;
-        let event = ReturnEvent {
-            number,
-            at: Timestamp::from_second(1_771_582_500 + number).unwrap(),
-            actor: Actor::unnamed(ActorKind::Shopper),
-            cause: None,
-            change: ReturnChange::State(Box::new(rma.clone())),
-        };
-        story.rma = rma.clone();
-        story.states.push(PastState { event, rma });
+        let at = Timestamp::from_second(1_771_582_500 + number).unwrap();
+        story.marks.push(EventMark { number, at });
+        story.rma.units[0].goods.amounts.price_cents = 1_000 * number;
+        if number == wanted {
+            story.past = Some(story.rma.clone());
+        }
     }
     story
 }
 
 #[test]
 fn a_past_state_shows_its_units_and_statement_and_has_no_actions() {
-    let story = sample_states();
-    let html = show_after(&story, 2);
+    let html = show_after(&sample_states(2), 2);
     for part in [
         "State after event 2 of 3, <time datetime=\"2026-02-20T10:15:02Z\">",
         "href=\"/console/returns/RMA-7K3Q-9XWD-2M4T?event=1\" rel=\"prev\"",
@@ -158,13 +153,13 @@ fn a_past_state_shows_its_units_and_statement_and_has_no_actions() {
     assert!(!html.contains("Close receiving"), "{html}");
     assert_eq!(html.matches("aria-current=\"true\"").count(), 1, "{html}");
 
-    let first = show_after(&story, 1);
+    let first = show_after(&sample_states(1), 1);
     assert!(!first.contains("Previous state") && first.contains("Next state"), "{first}");
 }
 
 #[test]
 fn the_newest_state_has_actions_and_a_way_back_and_other_events_are_unknown() {
-    let story = sample_states();
+    let story = sample_states(3);
     for html in [show(&sample_visitor(), &story, None).render().unwrap(), show_after(&story, 3)] {
         assert!(html.contains("Cancel return") && html.contains("Close receiving"), "{html}");
         assert!(html.contains("Newest state, after event 3."), "{html}");
@@ -200,4 +195,18 @@ fn a_statement_has_every_component_and_leads_to_its_balance() {
         let html = show(&sample_visitor(), &story, None).render().unwrap();
         assert!(html.contains(&format!("<dt>Price</dt><dd>{price}</dd>")), "{html}");
     }
+}
+
+#[test]
+fn a_long_timeline_says_how_many_events_it_leaves_out() {
+    let mut story = sample_states(3);
+    let visitor = sample_visitor();
+    assert!(!show(&visitor, &story, None).render().unwrap().contains("are not listed here"));
+
+    let at = Timestamp::UNIX_EPOCH;
+    story.marks = (1..).map(|number| EventMark { number, at }).take(STEPS_MAX + 7).collect();
+    let html = show(&visitor, &story, None).render().unwrap();
+    let words = "The first 7 events are not listed here.";
+    assert!(html.contains(words), "{html}");
+    assert!(html.contains("<code>GET /returns/RMA-7K3Q-9XWD-2M4T/events</code>"), "{html}");
 }

@@ -77,9 +77,9 @@ fn the_rest_of_a_short_refund_mends_it() {
     let short = pay(&started(1), "A", &[0], 1100);
     assert_eq!(found(&short), difference("A", "short_paid", 1200, 1100));
 
-    let mended = pay(&short, "B", &[], 100);
+    let completed = pay(&short, "B", &[], 100);
 
-    assert_eq!(found(&mended), []);
+    assert_eq!(found(&completed), []);
 }
 
 #[test]

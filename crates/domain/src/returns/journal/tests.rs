@@ -37,6 +37,7 @@ fn a_return_is_the_result_of_its_events() {
     assert_eq!(states[1].messages_sent, 2);
     assert_eq!(states[1].units[0].tracking_number.as_deref(), Some("9400"));
     assert_eq!(states[1].updated_at, at(2).max(started().updated_at));
+    assert_eq!(state_after(vec![start, event(2, label())]).as_ref(), Ok(&states[1]));
 }
 
 #[test]
@@ -44,6 +45,9 @@ fn a_journal_with_a_gap_or_a_repeated_event_is_noticed() {
     let start = event(1, ReturnChange::State(Box::new(started())));
 
     assert_eq!(replay(&[]), Err(JournalFault::NoStart));
+    assert_eq!(state_after(Vec::new()), Err(JournalFault::NoStart));
+    let gap = vec![start.clone(), event(3, label())];
+    assert_eq!(state_after(gap), Err(JournalFault::OutOfOrder(3)));
     assert_eq!(replay(&[event(2, label())]), Err(JournalFault::NoStart));
     assert_eq!(replay(&[start.clone(), event(3, label())]), Err(JournalFault::OutOfOrder(3)));
     let twice = [start.clone(), event(2, label()), event(3, label())];

@@ -43,22 +43,36 @@ use super::unit::{RmaUnit, UnitReceipt};
 /// Applies `event` to `rma`.
 pub fn apply(rma: &Rma, event: &RmaEvent, now: Timestamp) -> Result<RmaDecision, RmaRefusal> {
     let mut next = rma.clone();
+    let unplaced = change(&mut next, event, now)?;
+    let changed = next != *rma;
+    if changed {
+        next.count_change(now);
+    }
+    Ok(RmaDecision { rma: next, changed, unplaced })
+}
+
+/// Applies an event that is known to change the return, without a copy of the return.
+pub fn apply_again(rma: &mut Rma, event: &RmaEvent, now: Timestamp) -> Result<(), RmaRefusal> {
+    change(rma, event, now)?;
+    rma.count_change(now);
+    Ok(())
+}
+
+fn change(
+    rma: &mut Rma,
+    event: &RmaEvent,
+    now: Timestamp,
+) -> Result<Vec<LineQuantity>, RmaRefusal> {
     let unplaced = match rma.status {
-        RmaStatus::Canceled => when_canceled(&mut next, event)?,
+        RmaStatus::Canceled => when_canceled(rma, event)?,
         RmaStatus::Created
         | RmaStatus::PendingExchange
         | RmaStatus::PartialRefund
-        | RmaStatus::Refunded => when_live(&mut next, event, now)?,
+        | RmaStatus::Refunded => when_live(rma, event, now)?,
     };
-    next.receiving_complete = next.derive_receiving_complete();
-    next.status = next.derive_status();
-    let changed = next != *rma;
-    if changed {
-        // If the clock was set back, the return keeps its later time.
-        next.updated_at = now.max(rma.updated_at);
-        next.messages_sent = rma.messages_sent.saturating_add(1);
-    }
-    Ok(RmaDecision { rma: next, changed, unplaced })
+    rma.receiving_complete = rma.derive_receiving_complete();
+    rma.status = rma.derive_status();
+    Ok(unplaced)
 }
 
 fn when_canceled(rma: &mut Rma, event: &RmaEvent) -> Result<Vec<LineQuantity>, RmaRefusal> {

@@ -169,6 +169,13 @@ impl Rma {
         now.max(soonest.unwrap_or(self.updated_at))
     }
 
+    /// Counts a change, about which a message is due. If the clock was set back, the return keeps
+    /// its later time.
+    pub(super) fn count_change(&mut self, now: Timestamp) {
+        self.updated_at = now.max(self.updated_at);
+        self.messages_sent = self.messages_sent.saturating_add(1);
+    }
+
     /// Whether something is promised for a unit of the return.
     pub fn owes_for(&self, unit: &RmaUnit) -> bool {
         self.status != RmaStatus::Canceled && !unit.is_lapsed()

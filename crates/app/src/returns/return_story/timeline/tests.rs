@@ -2,14 +2,17 @@
 
 use domain::messages::kind::MessageKind;
 use domain::returns::{
-    journal::{Actor, ReturnChange, ReturnEvent},
+    journal::{Actor, ActorKind, ReturnChange, ReturnEvent},
     receipt::Condition,
-    rma::{CarrierScan, LineQuantity, ReceivingStatus, RmaEvent, RmaStatus, apply},
+    rma::{CarrierScan, LineQuantity, ReceivingStatus, Rma, RmaEvent, RmaStatus, apply},
 };
 use serde_json::json;
 
 use super::*;
-use crate::messages::message_log::MessageState;
+use crate::{
+    messages::message_log::MessageState,
+    returns::return_story::journal_steps::{STEPS_MAX, read_journal},
+};
 
 fn time(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -29,16 +32,16 @@ fn new_return() -> Rma {
     rma
 }
 
-fn record(rma: &Rma) -> TimelineMessage {
+fn record(rma: &RmaId, event: &ReturnEvent) -> TimelineMessage {
     TimelineMessage {
         message: MessageView {
-            id: format!("msg_acme_{}", rma.messages_sent),
+            id: format!("msg_acme_{}", event.number),
             merchant: "acme".to_owned(),
             kind: MessageKind::Rma,
-            reference: rma.rma_identifier.to_string(),
-            sequence: rma.messages_sent,
+            reference: rma.to_string(),
+            sequence: event.number,
             state: MessageState::Delivered,
-            created_at: rma.updated_at,
+            created_at: event.at,
             due_at: None,
             discard_reason: None,
         },
@@ -46,28 +49,25 @@ fn record(rma: &Rma) -> TimelineMessage {
     }
 }
 
-/// The states of the return after these events.
-fn apply_all(events: &[(&str, RmaEvent)]) -> Vec<PastState> {
-    let rma = new_return();
-    let past = |rma: &Rma, change: ReturnChange| PastState {
-        event: ReturnEvent {
-            number: rma.messages_sent,
-            at: rma.updated_at,
-            actor: Actor::new(ActorKind::Client, "acme.k7w2mq9d"),
-            cause: None,
-            change,
-        },
-        rma: rma.clone(),
+/// A journal with these events.
+fn apply_all(events: &[(&str, RmaEvent)]) -> Vec<ReturnEvent> {
+    let mut rma = new_return();
+    let journaled = |rma: &Rma, change: ReturnChange| ReturnEvent {
+        number: rma.messages_sent,
+        at: rma.updated_at,
+        actor: Actor::new(ActorKind::Client, "acme.k7w2mq9d"),
+        cause: None,
+        change,
     };
-    let mut states = vec![past(&rma, ReturnChange::State(Box::new(rma.clone())))];
+    let mut journal = vec![journaled(&rma, ReturnChange::State(Box::new(rma.clone())))];
     for (at, event) in events {
-        let rma = apply(&states.last().unwrap().rma, event, time(at)).unwrap().rma;
-        states.push(past(&rma, ReturnChange::Event(event.clone())));
+        rma = apply(&rma, event, time(at)).unwrap().rma;
+        journal.push(journaled(&rma, ReturnChange::Event(event.clone())));
     }
-    states
+    journal
 }
 
-fn complete_return() -> Vec<PastState> {
+fn complete_return() -> Vec<ReturnEvent> {
     let order_identifier = "ORD-100472".to_owned();
     let label = RmaEvent::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
     let scanned = RmaEvent::Scanned {
@@ -103,12 +103,12 @@ fn complete_return() -> Vec<PastState> {
     ])
 }
 
-/// With a message about each state.
-fn sources(states: &[PastState]) -> TimelineSources<'_> {
+/// With a message about each event.
+fn sources<'a>(rma: &'a RmaId, journal: &[ReturnEvent]) -> TimelineSources<'a> {
     TimelineSources {
-        rma: &states.last().unwrap().rma,
-        states,
-        messages: states.iter().map(|state| record(&state.rma)).collect(),
+        rma,
+        journal: read_journal(journal.to_vec(), None).unwrap().steps,
+        messages: journal.iter().map(|event| record(rma, event)).collect(),
         exchange_messages: Vec::new(),
         changes: Vec::new(),
     }
@@ -120,8 +120,8 @@ fn events_of(steps: &[TimelineStep]) -> Vec<String> {
 
 #[test]
 fn each_event_is_a_step_that_says_what_changed() {
-    let states = complete_return();
-    let steps = build_timeline(sources(&states));
+    let (id, journal) = (new_return().rma_identifier, complete_return());
+    let steps = build_timeline(sources(&id, &journal));
 
     let expected = [
         "Return started: 2 units",
@@ -138,7 +138,7 @@ fn each_event_is_a_step_that_says_what_changed() {
     assert_eq!(sequences, [1, 2, 3, 4, 5, 6, 7]);
     assert!(steps.iter().all(|step| step.actor.as_deref() == Some("acme.k7w2mq9d")));
 
-    let expired = TimelineSources { messages: Vec::new(), ..sources(&states) };
+    let expired = TimelineSources { messages: Vec::new(), ..sources(&id, &journal) };
     let steps = build_timeline(expired);
     assert_eq!(events_of(&steps), expected, "the steps outlive the messages");
     assert!(steps.iter().all(|step| step.message.is_none()));
@@ -146,7 +146,7 @@ fn each_event_is_a_step_that_says_what_changed() {
 
 #[test]
 fn changes_by_operators_are_steps_if_they_name_the_return_or_a_message_about_it() {
-    let states = apply_all(&[]);
+    let (rma, journal) = (new_return().rma_identifier, apply_all(&[]));
     let change = |action: &str, detail: Value| AuditEntry {
         id: "x".to_owned(),
         at: time("2026-02-26T08:00:00Z"),
@@ -156,7 +156,7 @@ fn changes_by_operators_are_steps_if_they_name_the_return_or_a_message_about_it(
         action: action.to_owned(),
         detail,
     };
-    let id = states[0].rma.rma_identifier.as_str();
+    let id = rma.as_str();
     let changes = vec![
         change("return.cancel", json!({ "rma_identifier": id, "reason": "asked by telephone" })),
         change("return.cancel", json!({ "rma_identifier": "RMA-0000-0000-0000", "reason": "x" })),
@@ -166,7 +166,7 @@ fn changes_by_operators_are_steps_if_they_name_the_return_or_a_message_about_it(
         change("refund.match", json!({ "refund": "RF-1", "match": { "rma_identifier": id } })),
     ];
 
-    let steps = build_timeline(TimelineSources { changes, ..sources(&states) });
+    let steps = build_timeline(TimelineSources { changes, ..sources(&rma, &journal) });
 
     assert_eq!(
         events_of(steps.get(1..).unwrap()),
@@ -185,13 +185,16 @@ fn the_request_for_an_exchange_order_is_a_step_between_others() {
         order_identifier: "ORD-100472".to_owned(),
         exchange_order_identifier: "EX-1".to_owned(),
     };
-    let states = apply_all(&[("2026-02-20T10:15:02Z", placed)]);
-    let mut request = record(&states[0].rma);
+    let id = new_return().rma_identifier;
+    let journal = apply_all(&[("2026-02-20T10:15:02Z", placed)]);
+    let mut request = record(&id, &journal[0]);
     request.message.reference = "ORD-100472".to_owned();
     request.message.created_at = time("2026-02-20T10:15:01Z");
 
-    let steps =
-        build_timeline(TimelineSources { exchange_messages: vec![request], ..sources(&states) });
+    let steps = build_timeline(TimelineSources {
+        exchange_messages: vec![request],
+        ..sources(&id, &journal)
+    });
 
     assert_eq!(
         events_of(&steps),
@@ -201,4 +204,24 @@ fn the_request_for_an_exchange_order_is_a_step_between_others() {
             "Exchange order EX-1 placed: 1 unit; Status: CREATED",
         ]
     );
+}
+
+#[test]
+fn a_long_journal_keeps_its_newest_steps_and_every_state() {
+    let refund = |turn: usize| RmaEvent::RefundedExtra {
+        refund_identifier: format!("RF-{turn}"),
+        amount_cents: 1,
+        accepted_cents: 0,
+    };
+    let refunds = (0..STEPS_MAX + 9).map(|turn| ("2026-02-21T08:00:00Z", refund(turn)));
+    let journal = apply_all(&refunds.collect::<Vec<_>>());
+
+    let reading = read_journal(journal.clone(), Some(3)).unwrap();
+
+    let newest = journal.last().unwrap().number;
+    assert_eq!((reading.marks.len(), reading.steps.len()), (STEPS_MAX + 10, STEPS_MAX));
+    assert_eq!(reading.steps.last().unwrap().number, Some(newest));
+    assert_eq!(reading.steps[0].events.len(), 1, "{:?}", reading.steps[0].events);
+    assert_eq!(reading.past.unwrap().messages_sent, 3);
+    assert_eq!(read_journal(journal, Some(newest + 1)).unwrap().past, None);
 }
