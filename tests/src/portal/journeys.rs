@@ -251,11 +251,7 @@ fn an_order_is_found_by_its_second_number() {
 #[test]
 fn the_page_of_a_return_shows_the_total_that_was_confirmed() {
     for shop in shops() {
-        shop.set_policy(&json!({
-            "shipping_refunded": "when_everything_returns",
-            "methods": [{ "method": "mail-back", "fee_cents": 595 }],
-            "gift_card": { "sku": "CARD", "bonus_per_mille": 100 },
-        }));
+        shop.refund_shipping_with_fee_and_bonus();
         let pass = shop.pass(DANA);
         let form = "quantity.0.0=1&reason.0.0=too_small&get.0.0=refund&parts.0=2\
                     &quantity.0.1=1&reason.0.1=too_small&get.0.1=gift_card&method=mail-back";

@@ -107,6 +107,15 @@ impl<'a> Shop<'a> {
         self.server.send(&request.json(body.to_string()))
     }
 
+    /// Shipping is refunded, returning by mail costs a fee, and gift cards have a bonus.
+    pub(super) fn refund_shipping_with_fee_and_bonus(&self) {
+        self.set_policy(&json!({
+            "shipping_refunded": "when_everything_returns",
+            "methods": [{ "method": "mail-back", "fee_cents": 595 }],
+            "gift_card": { "sku": "CARD", "bonus_per_mille": 100 },
+        }));
+    }
+
     pub(super) fn set_policy(&self, policy: &Value) {
         let set = self.admin("PUT", "policy", policy);
         assert_eq!(set.status, 200, "{}", set.said());

@@ -55,11 +55,7 @@ fn pay(shop: &Shop<'_>, rma: &str, amount_cents: i64) {
 #[test]
 fn review_and_status_show_the_statement_before_and_after_a_refund() {
     for shop in shops() {
-        shop.set_policy(&json!({
-            "shipping_refunded": "when_everything_returns",
-            "methods": [{ "method": "mail-back", "fee_cents": 595 }],
-            "gift_card": { "sku": "CARD", "bonus_per_mille": 100 },
-        }));
+        shop.refund_shipping_with_fee_and_bonus();
         let pass = shop.pass(DANA);
         let review = list_rows(shop.post("/review", &pass, EVERYTHING).text());
         let path = shop.start_return(&pass, EVERYTHING);

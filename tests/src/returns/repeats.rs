@@ -25,7 +25,7 @@ fn a_return_that_is_asked_for_again_under_its_key_is_started_once() {
 }
 
 #[test]
-fn a_refused_request_may_come_again_mended_under_its_key() {
+fn a_refused_request_may_come_again_corrected_under_its_key() {
     for scene in scenes() {
         let post = |line: &str| {
             let body = request("mail-back", &[("A", line, 1)]).to_string();

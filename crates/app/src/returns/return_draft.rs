@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// What ends a difference that no one has accepted.
-const MENDED: &str = "the return and its refunds agree again";
+const IN_AGREEMENT: &str = "the return and its refunds agree again";
 
 /// A return as it was loaded, and the events that were applied to it since.
 pub(crate) struct ReturnDraft {
@@ -155,7 +155,7 @@ fn put_differences(
     let is_gone =
         |it: &&Difference| now.iter().all(|other| other.refund_identifier != it.refund_identifier);
     for difference in known.iter().filter(is_gone) {
-        transaction.settle_difference(merchant, &difference.refund_identifier, MENDED);
+        transaction.settle_difference(merchant, &difference.refund_identifier, IN_AGREEMENT);
     }
 }
 

@@ -86,7 +86,7 @@ impl Sqlite {
         Ok(Self { jobs, readers, threads: Arc::new(Mutex::new(threads)) })
     }
 
-    /// Without a writer: whoever reads does not need the lock of the directory.
+    /// Without a writer. A reader does not need the lock of the directory.
     pub(crate) fn open_for_reading(path: &Path) -> Self {
         let (jobs, _) = mpsc::channel(1);
         Self { jobs, readers: Arc::new(Readers::new(path)), threads: Arc::default() }
