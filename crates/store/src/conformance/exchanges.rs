@@ -8,10 +8,10 @@ use domain::{
 
 use crate::{
     Cursor, ExchangeFilter, OrderRow, Store, StoreError, Transaction,
-    conformance::{Subject, acme, on_both_engines, other},
+    conformance::{Subject, acme, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     an_exchange_order_reads_back_under_both_of_its_names,
     a_stored_order_includes_its_exchanges_and_its_ledger,
     there_is_one_exchange_order_for_an_order,

@@ -1,8 +1,9 @@
-//! The contract of the store, run on both engines.
+//! The contract of the store, run on every engine.
 //!
 //! Each test is declared once. SQLite gets a file of its own, PostgreSQL a schema of its own in the
 //! server that `TEST_POSTGRES_URL` names; without the variable the PostgreSQL half is skipped on a
-//! laptop and fails in CI.
+//! laptop and fails in CI. Citus gets a schema of its own at `TEST_CITUS_URL`, and is skipped
+//! without it.
 
 mod access;
 mod core;
@@ -34,7 +35,7 @@ struct Subject {
     directory: Arc<TempDir>,
 }
 
-macro_rules! on_both_engines {
+macro_rules! on_every_engine {
     ($($test:ident),+ $(,)?) => {
         mod sqlite { $(
             #[tokio::test]
@@ -48,9 +49,17 @@ macro_rules! on_both_engines {
                 }
             }
         )+ }
+        mod citus { $(
+            #[tokio::test]
+            async fn $test() {
+                if let Some(subject) = crate::conformance::citus(stringify!($test)).await {
+                    super::$test(subject).await;
+                }
+            }
+        )+ }
     };
 }
-use on_both_engines;
+use on_every_engine;
 
 async fn sqlite() -> Subject {
     let directory = tempfile::tempdir().unwrap();
@@ -62,15 +71,25 @@ async fn postgres(test: &str) -> Option<Subject> {
         assert!(std::env::var_os("CI").is_none(), "CI must test PostgreSQL: set TEST_POSTGRES_URL");
         return None;
     };
+    Some(open_schema(&server, test, "").await)
+}
+
+/// Few shards, because every test creates all of them.
+async fn citus(test: &str) -> Option<Subject> {
+    let server = std::env::var("TEST_CITUS_URL").ok()?;
+    Some(open_schema(&server, test, "%20-ccitus.shard_count%3D2").await)
+}
+
+async fn open_schema(server: &str, test: &str, settings: &str) -> Subject {
     let (client, connection) =
-        tokio_postgres::connect(&server, tokio_postgres::NoTls).await.unwrap();
+        tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     let schema = format!("conformance_{test}");
     let renew = format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}");
     client.batch_execute(&renew).await.unwrap();
     let join = if server.contains('?') { '&' } else { '?' };
-    let url = format!("{server}{join}options=-csearch_path%3D{schema}");
-    Some(open(Location::Postgres(url), tempfile::tempdir().unwrap()).await)
+    let url = format!("{server}{join}options=-csearch_path%3D{schema}{settings}");
+    open(Location::Postgres(url), tempfile::tempdir().unwrap()).await
 }
 
 async fn open(location: Location, directory: TempDir) -> Subject {

@@ -13,10 +13,10 @@ use jiff::Timestamp;
 
 use crate::{
     Cursor, Posting, PostingPosition, Transaction,
-    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+    conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     events_read_back_in_order_and_a_number_is_taken_once,
     postings_are_listed_by_time_and_add_up_by_currency,
     a_posting_that_does_not_sum_to_zero_is_refused,

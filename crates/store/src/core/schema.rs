@@ -33,6 +33,7 @@ impl Store {
         for (number, text) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
             self.engine.migrate(text, number).await.during("changing the schema")?;
         }
+        self.engine.place_tables().await.during("distributing the tables")?;
         Ok((found, newest_version()))
     }
 

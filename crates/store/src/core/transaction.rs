@@ -85,6 +85,17 @@ impl Transaction {
         }
     }
 
+    /// What all its rows begin with, which is their merchant; None when they differ.
+    pub(crate) fn merchant(&self) -> Option<&str> {
+        let rows = self.steps.iter().flat_map(|step| &step.rows);
+        let of_rows = rows.map(|row| row.first().and_then(Value::as_text));
+        let of_messages = self.messages.iter().map(|message| Some(message.merchant.as_str()));
+        let of_counts = self.counts.iter().map(|count| Some(count.merchant.as_str()));
+        let mut all = of_rows.chain(of_messages).chain(of_counts);
+        let first = all.next()??;
+        all.all(|merchant| merchant == Some(first)).then_some(first)
+    }
+
     /// About how much memory the transaction takes, for the limit of a commit group.
     pub(crate) fn size(&self) -> usize {
         let values = self.steps.iter().flat_map(|step| step.rows.iter().flatten());

@@ -1,10 +1,18 @@
 //! The few places where the shared SQL is written differently for each engine.
 //!
 //! A batch is a statement with a table `ROWS(a, b, ..)`, read as `r`. SQLite runs it once for each
-//! row, PostgreSQL once for all of them. Both translations cut the text into pieces, so they know
-//! only the shapes that [`check_batch`] lists; tests fail on any other.
+//! row, PostgreSQL once for all of them, Citus once for each merchant ([`distributed`]). The
+//! translations cut the text into pieces, so they know only the shapes that [`check_batch`] lists;
+//! tests fail on any other.
+//!
+//! A query that Citus cannot run has a second text for it, after the word `DISTRIBUTED:`.
 
 use crate::core::value::Kind;
+
+pub(super) mod distributed;
+
+/// What stands between the text of a query and its text for Citus.
+const DISTRIBUTED: &str = "DISTRIBUTED:";
 
 /// A statement around the table that `ROWS(a, b, ..)` stands for.
 struct Batch<'a> {
@@ -42,8 +50,8 @@ fn check_batch(batch: &Batch<'_>) -> Result<(), String> {
     if !preceded || !followed {
         return Err("ROWS must be the last table, or joined to the ones after it".to_owned());
     }
-    let is_insert = before.starts_with("INSERT ") && before.ends_with("FROM");
-    if is_insert && !(before.contains("SELECT ") && after.starts_with("WHERE true")) {
+    if is_insert_of_rows(batch) && !(before.contains("SELECT ") && after.starts_with("WHERE true"))
+    {
         return Err("an INSERT must be a SELECT from ROWS with `WHERE true`".to_owned());
     }
     let deleted_from = before.strip_suffix(" USING").map(|it| it.strip_prefix("DELETE FROM "));
@@ -55,6 +63,11 @@ fn check_batch(batch: &Batch<'_>) -> Result<(), String> {
         Some(name) => Err(format!("`r.{name}` is not a column of ROWS")),
         None => Ok(()),
     }
+}
+
+/// Whether the rows, and nothing else, are inserted.
+fn is_insert_of_rows(batch: &Batch<'_>) -> bool {
+    batch.before.starts_with("INSERT ") && batch.before.trim_end().ends_with("FROM")
 }
 
 fn is_part_of_name(letter: char) -> bool {
@@ -73,6 +86,7 @@ fn row_columns(text: &str) -> impl Iterator<Item = &str> {
 /// A statement for SQLite, where `$1` would be a name and `?1` is a position, and where a batch is
 /// the same statement run once per row.
 pub(super) fn statement_for_sqlite(sql: &str) -> String {
+    let sql = query_for_one_server(sql);
     match split_batch(sql) {
         None => sql.replace('$', "?"),
         Some(batch) => for_one_row(&batch).unwrap_or_else(|| with_a_table_of_one_row(&batch)),
@@ -92,23 +106,27 @@ fn for_one_row(batch: &Batch<'_>) -> Option<String> {
         && let Some((insert, values)) = before.split_once("SELECT ")
     {
         let values = values.trim_end();
-        return Some(bind_columns(&format!("{insert}VALUES ({values}){after}"), &batch.columns));
+        return Some(bind_row(&format!("{insert}VALUES ({values}){after}"), &batch.columns));
     }
     let before = ["FROM", "USING", ","].iter().find_map(|word| before.strip_suffix(word))?;
-    Some(bind_columns(&format!("{} {after}", before.trim_end()), &batch.columns))
+    Some(bind_row(&format!("{} {after}", before.trim_end()), &batch.columns))
 }
 
 /// Replaces `r.a`, `r.b` and so on by the first, second and so on parameter.
-fn bind_columns(text: &str, columns: &[&str]) -> String {
+fn bind_row(text: &str, columns: &[&str]) -> String {
+    bind_columns(text, columns, |position| Some(format!("?{position}")))
+}
+
+/// Replaces `r.a` by what `bind` says about the position of `a`, from 1, if it says anything.
+fn bind_columns(text: &str, columns: &[&str], bind: impl Fn(usize) -> Option<String>) -> String {
     let mut pieces = text.split("r.");
     let mut bound = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {
         let name = piece.split(|letter| !is_part_of_name(letter)).next().unwrap_or_default();
         let column = (1_usize..).zip(columns).find(|(_, column)| **column == name);
-        let position =
-            column.filter(|_| !bound.ends_with(is_part_of_name)).map(|(position, _)| position);
-        let (word, rest) = match position {
-            Some(position) => (format!("?{position}"), piece.get(name.len()..).unwrap_or_default()),
+        let column = column.filter(|_| !bound.ends_with(is_part_of_name));
+        let (word, rest) = match column.and_then(|(position, _)| bind(position)) {
+            Some(word) => (word, piece.get(name.len()..).unwrap_or_default()),
             None => ("r.".to_owned(), piece),
         };
         bound.push_str(&word);
@@ -125,6 +143,11 @@ fn with_a_table_of_one_row(Batch { before, columns, after }: &Batch<'_>) -> Stri
     format!("{before}(SELECT {}) AS r{after}", values.join(", "))
 }
 
+/// The text of a query for a database on one server.
+pub(super) fn query_for_one_server(sql: &str) -> &str {
+    sql.split_once(DISTRIBUTED).map_or(sql, |(text, _)| text)
+}
+
 /// A statement for PostgreSQL, where a batch is one array for each column.
 pub(super) fn statement_for_postgres(sql: &str, kinds: impl Iterator<Item = Kind>) -> String {
     let Some(Batch { before, columns, after }) = split_batch(sql) else {
@@ -132,19 +155,20 @@ pub(super) fn statement_for_postgres(sql: &str, kinds: impl Iterator<Item = Kind
     };
     let arrays: Vec<String> = (1_usize..)
         .zip(kinds)
-        .map(|(position, kind)| {
-            let array = match kind {
-                Kind::Text => "text[]",
-                Kind::Int => "bigint[]",
-                Kind::Bytes => "bytea[]",
-            };
-            format!("${position}::{array}")
-        })
+        .map(|(position, kind)| format!("${position}::{}[]", type_name(kind)))
         .collect();
     let rows = format!("unnest({}) AS r({})", arrays.join(", "), columns.join(", "));
     match before.trim().strip_prefix("DELETE FROM ").and_then(|it| it.strip_suffix(" USING")) {
         Some(table) => delete_by_rows(table, &rows, after),
         None => format!("{before}{rows}{after}"),
+    }
+}
+
+fn type_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Text => "text",
+        Kind::Int => "bigint",
+        Kind::Bytes => "bytea",
     }
 }
 
@@ -232,7 +256,7 @@ mod tests {
 
     #[test]
     fn only_whole_names_are_columns_of_the_rows() {
-        assert_eq!(bind_columns("our.a = r.a AND r.ab = r.a", &["a"]), "our.a = ?1 AND r.ab = ?1");
+        assert_eq!(bind_row("our.a = r.a AND r.ab = r.a", &["a"]), "our.a = ?1 AND r.ab = ?1");
     }
 
     /// The batches in a source file.

@@ -60,6 +60,15 @@ impl Group {
     }
 }
 
+/// When messages get their numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbering {
+    /// The statement that inserts a message looks up the counter.
+    InTheStatement,
+    /// The counters are read first: [`Steps::numbered_messages`] follow when they are known.
+    BeforeTheStatement,
+}
+
 /// Every step of a group, in the order in which they run.
 pub(super) struct Steps<'a> {
     group: &'a [Transaction],
@@ -68,16 +77,45 @@ pub(super) struct Steps<'a> {
 
 impl<'a> Steps<'a> {
     /// `slot` is the number of the committer.
-    pub(super) fn new(group: &'a [Transaction], slot: i64) -> Self {
+    pub(super) fn new(group: &'a [Transaction], slot: i64, numbering: Numbering) -> Self {
         let messages: Vec<&NewMessage> = group.iter().flat_map(|one| &one.messages).collect();
         let mut last = vec![day_count_step(group.iter().flat_map(|one| &one.counts), slot)];
-        last.extend(message_steps(&messages));
+        last.push(counter_step(&messages));
+        if numbering == Numbering::InTheStatement {
+            last.extend(message_steps(&messages));
+        }
         last.retain(|step| !step.rows.is_empty());
         Self { group, last }
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Step> {
         self.group.iter().flat_map(|one| &one.steps).chain(&self.last)
+    }
+
+    /// The messages of the group, stored with their numbers.
+    pub(super) fn numbered_messages(&self, counters: &Counters) -> Vec<Step> {
+        let messages: Vec<&NewMessage> = self.group.iter().flat_map(|one| &one.messages).collect();
+        let numbers = counters.numbers(&messages);
+        let each = || messages.iter().zip(&numbers);
+        let step = |sql, rows| Step { sql, rows, guard: Guard::OneEach, returns: false };
+        let message_rows = step(
+            "INSERT INTO messages
+                 (merchant_id, message_id, kind, reference, sequence, created_us, body)
+             SELECT r.merchant_id, r.message_id, r.kind, r.reference, r.sequence, r.created_us,
+                 r.body
+             FROM ROWS(merchant_id, message_id, kind, reference, sequence, created_us, body)
+             WHERE true",
+            each().map(|(message, number)| message_values(message, *number)).collect(),
+        );
+        let delivery_rows = step(
+            "INSERT INTO deliveries
+                 (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
+             SELECT r.merchant_id, r.kind, r.message_id, r.lane, 1, 0, r.due_us
+             FROM ROWS(merchant_id, kind, message_id, lane, due_us) WHERE true",
+            each().map(|(message, number)| delivery_values(message, *number)).collect(),
+        );
+        let steps = [message_rows, delivery_rows];
+        steps.into_iter().filter(|step| !step.rows.is_empty()).collect()
     }
 }
 
@@ -104,23 +142,29 @@ fn day_count_step<'a>(counts: impl Iterator<Item = &'a EventCount>, slot: i64) -
     }
 }
 
-/// Numbers messages and stores them.
-fn message_steps(messages: &[&NewMessage]) -> [Step; 3] {
+/// Numbers messages: raises the counters of their merchants.
+fn counter_step(messages: &[&NewMessage]) -> Step {
     let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
     for message in messages {
         *counts.entry(message.merchant.as_str()).or_default() += 1;
     }
+    Step {
+        sql: "INSERT INTO message_counters (merchant_id, last)
+              SELECT r.merchant_id, r.messages FROM ROWS(merchant_id, messages) WHERE true
+              ON CONFLICT (merchant_id) DO UPDATE
+                  SET last = message_counters.last + excluded.last
+              RETURNING merchant_id, last",
+        rows: counts.iter().map(|(merchant, count)| params![*merchant, *count]).collect(),
+        guard: Guard::OneEach,
+        returns: true,
+    }
+}
+
+/// Stores messages whose numbers the statements look up.
+fn message_steps(messages: &[&NewMessage]) -> [Step; 2] {
     let back = positions_from_the_end(messages);
     let each = || messages.iter().zip(&back);
     let step = |sql, rows| Step { sql, rows, guard: Guard::OneEach, returns: false };
-    let counters = step(
-        "INSERT INTO message_counters (merchant_id, last)
-         SELECT r.merchant_id, r.messages FROM ROWS(merchant_id, messages) WHERE true
-         ON CONFLICT (merchant_id) DO UPDATE
-             SET last = message_counters.last + excluded.last
-         RETURNING merchant_id, last",
-        counts.iter().map(|(merchant, count)| params![*merchant, *count]).collect(),
-    );
     let message_rows = step(
         "INSERT INTO messages
              (merchant_id, message_id, kind, reference, sequence, created_us, body)
@@ -139,13 +183,14 @@ fn message_steps(messages: &[&NewMessage]) -> [Step; 3] {
          FROM ROWS(merchant_id, kind, back, lane, due_us) WHERE true",
         each().map(|(message, back)| delivery_values(message, *back)).collect(),
     );
-    [Step { returns: true, ..counters }, message_rows, delivery_rows]
+    [message_rows, delivery_rows]
 }
 
-fn message_values(message: &NewMessage, back: i64) -> Vec<Value> {
+/// `number` is the number of the message, or its distance from the counter.
+fn message_values(message: &NewMessage, number: i64) -> Vec<Value> {
     params![
         &message.merchant,
-        back,
+        number,
         message.kind,
         message.reference.as_str(),
         message.sequence,
@@ -154,8 +199,8 @@ fn message_values(message: &NewMessage, back: i64) -> Vec<Value> {
     ]
 }
 
-fn delivery_values(message: &NewMessage, back: i64) -> Vec<Value> {
-    params![&message.merchant, message.kind, back, message.lane, message.created_us]
+fn delivery_values(message: &NewMessage, number: i64) -> Vec<Value> {
+    params![&message.merchant, message.kind, number, message.lane, message.created_us]
 }
 
 /// For each message, the number of messages of the same merchant after it.
@@ -183,6 +228,14 @@ impl Counters {
         let each = returned.iter().map(|row| Ok((row.text(0)?.to_owned(), row.int(1)?)));
         each.collect::<Result<_, _>>().map(Self)
     }
+
+    /// The number of each message.
+    fn numbers(&self, messages: &[&NewMessage]) -> Vec<i64> {
+        let number = |(message, back): (&&NewMessage, i64)| {
+            self.0.get(message.merchant.as_str()).map_or(0, |last| last - back)
+        };
+        messages.iter().zip(positions_from_the_end(messages)).map(number).collect()
+    }
 }
 
 /// The messages of each transaction of a committed group, with their numbers.
@@ -191,12 +244,7 @@ pub(super) fn pending_by_transaction(
     counters: &Counters,
 ) -> Vec<Vec<PendingMessage>> {
     let messages: Vec<&NewMessage> = group.iter().flat_map(|one| &one.messages).collect();
-    let number = |(message, back): (&&NewMessage, i64)| {
-        counters.0.get(message.merchant.as_str()).map_or(0, |last| last - back)
-    };
-    let numbers: Vec<i64> =
-        messages.iter().zip(positions_from_the_end(&messages)).map(number).collect();
-    let mut numbers = numbers.into_iter();
+    let mut numbers = counters.numbers(&messages).into_iter();
     let mut numbered =
         |message| PendingMessage::committed(message, numbers.next().unwrap_or_default());
     group.into_iter().map(|one| one.messages.into_iter().map(&mut numbered).collect()).collect()

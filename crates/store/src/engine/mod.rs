@@ -122,6 +122,14 @@ impl Engine {
         }
     }
 
+    /// After migrations: distributes the tables where the database can do that.
+    pub(crate) fn place_tables(&self) -> EngineFuture<'_, ()> {
+        match self {
+            Self::Sqlite(_) => Box::pin(future::ok(())),
+            Self::Postgres(engine) => Box::pin(engine.place_tables()),
+        }
+    }
+
     /// The number of the newest migration that was applied; 0 for an empty database.
     pub(crate) fn schema_version(&self) -> EngineFuture<'_, i64> {
         match self {

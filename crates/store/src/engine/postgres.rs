@@ -3,16 +3,11 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::{Bytes, BytesMut};
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
 };
 use tokio::sync::mpsc;
-use tokio_postgres::{
-    NoTls, Statement,
-    error::SqlState,
-    types::{IsNull, ToSql, Type, to_sql_checked},
-};
+use tokio_postgres::{NoTls, error::SqlState, types::Type};
 
 use super::{dialect, group::CommitResult};
 use crate::{
@@ -24,13 +19,16 @@ use crate::{
     },
 };
 
+mod citus;
 mod committers;
 mod copy;
+mod executions;
 mod listen;
 mod tls;
 
 use committers::Committers;
 pub(super) use copy::copy_into;
+use executions::Layout;
 use tls::connection_settings;
 
 const CONNECTIONS_MAX: usize = 8;
@@ -44,35 +42,42 @@ const MIGRATION_LOCK: i64 = 0x484f_4d45;
 /// Every statement finds its rows by a key, however many there are. The planner cannot know that
 /// for tables that fill and empty all day: it would scan them from time to time, and plan at every
 /// call.
+///
+/// Citus finds the shards of most statements only by the values, so it must see them.
 const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
-    SET lock_timeout = '10s'; SET jit = off; SET plan_cache_mode = force_generic_plan;
-    SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
+    SET lock_timeout = '10s'; SET jit = off;
+    SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+    SELECT set_config('plan_cache_mode',
+        CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
+            THEN 'auto' ELSE 'force_generic_plan' END, false)";
 /// After this long without traffic, the connection is probed.
 const KEEPALIVE: Duration = Duration::from_secs(10);
-
-type Parameter<'a> = Box<dyn ToSql + Sync + Send + 'a>;
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
     url: Arc<str>,
     pool: Pool,
+    layout: Layout,
     committers: Committers,
 }
 
 impl Postgres {
     pub(crate) async fn open(url: &str, metrics: &StoreMetrics) -> Result<Self, EngineError> {
         let pool = create_pool(url)?;
-        let committers = Committers::start(&pool, metrics);
-        let postgres = Self { url: url.into(), pool, committers };
         // Connect once now, so that a wrong address is reported at the start.
-        let mut client = postgres.client().await?;
+        let mut client = get_client(&pool).await?;
+        let layout = citus::layout(&client).await?;
+        if layout == Layout::Distributed {
+            pool.resize(CONNECTIONS_MAX + committers::COMMITTERS_DISTRIBUTED);
+        }
         // Even "if not exists" fails when two nodes run it at the same time, so they take turns.
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
         let table = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
         transaction.batch_execute(table).await?;
         transaction.commit().await?;
-        Ok(postgres)
+        let committers = Committers::start(&pool, layout, metrics);
+        Ok(Self { url: url.into(), pool, layout, committers })
     }
 
     pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
@@ -84,14 +89,7 @@ impl Postgres {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, EngineError> {
-        if values.iter().any(contains_nul) {
-            return Ok(Vec::new());
-        }
-        let client = self.client().await?;
-        let statement = client.prepare_cached(sql).await?;
-        let values: Vec<&(dyn ToSql + Sync)> =
-            values.iter().map(|value| -> &(dyn ToSql + Sync) { value }).collect();
-        client.query(&statement, &values).await?.iter().map(read_row).collect()
+        self.query_each(sql, vec![values]).await
     }
 
     pub(crate) async fn query_each(
@@ -103,9 +101,16 @@ impl Postgres {
             return Ok(Vec::new());
         }
         let client = self.client().await?;
-        let statement = prepare(&client, sql, &rows).await?;
-        let columns = to_columns(&rows);
-        client.query(&statement, &as_parameters(&columns)).await?.iter().map(read_row).collect()
+        let mut found = Vec::new();
+        for execution in self.layout.executions(sql, &rows) {
+            let statement = client.prepare_cached(&execution.text).await?;
+            let rows = client.query(&statement, &execution.parameters()).await?;
+            found.reserve(rows.len());
+            for row in &rows {
+                found.push(read_row(row)?);
+            }
+        }
+        Ok(found)
     }
 
     pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
@@ -123,6 +128,14 @@ impl Postgres {
             transaction.batch_execute(&dialect::schema_for_postgres(text)).await?;
         }
         Ok(transaction.commit().await?)
+    }
+
+    /// Distributes the tables if the database is distributed.
+    pub(crate) async fn place_tables(&self) -> Result<(), EngineError> {
+        match self.layout {
+            Layout::OneServer => Ok(()),
+            Layout::Distributed => citus::distribute(&mut *self.client().await?).await,
+        }
     }
 
     pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
@@ -150,10 +163,14 @@ impl Postgres {
         self.pool.close();
     }
 
-    /// The text of a pool's error contains neither the address nor the reason; its causes do.
     async fn client(&self) -> Result<Object, EngineError> {
-        self.pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))
+        get_client(&self.pool).await
     }
+}
+
+/// The text of a pool's error contains neither the address nor the reason; its causes do.
+async fn get_client(pool: &Pool) -> Result<Object, EngineError> {
+    pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))
 }
 
 /// No stored text contains U+0000, and PostgreSQL rejects a query with it.
@@ -195,94 +212,6 @@ fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
     } else {
         EngineError::Postgres(error)
     }
-}
-
-fn is_batch(sql: &str) -> bool {
-    sql.contains("ROWS(")
-}
-
-async fn prepare(
-    client: &Object,
-    sql: &'static str,
-    rows: &[Vec<Value>],
-) -> Result<Statement, EngineError> {
-    if !is_batch(sql) {
-        return Ok(client.prepare_cached(sql).await?);
-    }
-    let kinds = rows.first().into_iter().flatten().map(Value::kind);
-    Ok(client.prepare_cached(&dialect::statement_for_postgres(sql, kinds)).await?)
-}
-
-/// The rows of a batch as one array for each column.
-fn to_columns(rows: &[Vec<Value>]) -> Vec<Parameter<'_>> {
-    let kinds = rows.first().into_iter().flatten().map(Value::kind).enumerate();
-    kinds
-        .map(|(column, kind)| -> Parameter<'_> {
-            let cells = rows.iter().map(|row| row.get(column));
-            match kind {
-                Kind::Text => {
-                    Box::new(cells.map(|cell| cell.and_then(Value::as_text)).collect::<Vec<_>>())
-                }
-                Kind::Int => Box::new(cells.map(int).collect::<Vec<_>>()),
-                Kind::Bytes => Box::new(cells.map(bytes).collect::<Vec<_>>()),
-            }
-        })
-        .collect()
-}
-
-fn int(cell: Option<&Value>) -> Option<i64> {
-    if let Some(Value::Int(number)) = cell { Some(*number) } else { None }
-}
-
-fn bytes(cell: Option<&Value>) -> Option<SharedBytes> {
-    if let Some(Value::Bytes(bytes)) = cell { Some(SharedBytes(bytes.clone())) } else { None }
-}
-
-/// Bytes of a batch, bound without copying them first.
-#[derive(Debug)]
-struct SharedBytes(Bytes);
-
-impl ToSql for SharedBytes {
-    fn to_sql(
-        &self,
-        wanted: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        self.0.as_ref().to_sql(wanted, out)
-    }
-
-    fn accepts(wanted: &Type) -> bool {
-        *wanted == Type::BYTEA
-    }
-
-    to_sql_checked!();
-}
-
-fn as_parameters<'a>(columns: &'a [Parameter<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
-    columns.iter().map(|column| -> &(dyn ToSql + Sync) { &**column }).collect()
-}
-
-impl ToSql for Value {
-    fn to_sql(
-        &self,
-        wanted: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        match self {
-            Self::Text(text) => text.as_str().to_sql(wanted, out),
-            Self::Shared(text) => text.as_ref().to_sql(wanted, out),
-            Self::Fixed(text) => text.to_sql(wanted, out),
-            Self::Int(number) => number.to_sql(wanted, out),
-            Self::Bytes(bytes) => bytes.as_ref().to_sql(wanted, out),
-            Self::Null(_) => Ok(IsNull::Yes),
-        }
-    }
-
-    fn accepts(wanted: &Type) -> bool {
-        [Type::TEXT, Type::INT8, Type::BYTEA].contains(wanted)
-    }
-
-    to_sql_checked!();
 }
 
 fn read_row(row: &tokio_postgres::Row) -> Result<Row, EngineError> {

@@ -267,7 +267,8 @@ impl Store {
                              WHERE d.merchant_id > found.merchant_id
                              ORDER BY d.merchant_id LIMIT 1)
                      FROM found WHERE found.merchant_id IS NOT NULL)
-                 SELECT merchant_id FROM found WHERE merchant_id IS NOT NULL ORDER BY merchant_id",
+                 SELECT merchant_id FROM found WHERE merchant_id IS NOT NULL ORDER BY merchant_id
+             DISTRIBUTED: SELECT DISTINCT merchant_id FROM deliveries ORDER BY merchant_id",
             Vec::new(),
             |row| Ok(row.text(0)?.to_owned()),
         )

@@ -245,7 +245,9 @@ impl Store {
              SELECT e.merchant_id, e.kind,
                  (SELECT count(*) FROM (SELECT 1 AS one FROM failures f
                      WHERE f.merchant_id = e.merchant_id AND f.kind = e.kind LIMIT $1) listed)
-             FROM e WHERE e.merchant_id IS NOT NULL ORDER BY e.merchant_id, e.kind",
+             FROM e WHERE e.merchant_id IS NOT NULL ORDER BY e.merchant_id, e.kind
+             DISTRIBUTED: SELECT merchant_id, kind, least(count(*), $1) FROM failures
+             GROUP BY merchant_id, kind ORDER BY merchant_id, kind LIMIT $2",
             params![failures_max, endpoints_max],
             |row| {
                 Ok(FailingEndpoint {

@@ -7,9 +7,9 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use crate::conformance::{Subject, acme, commit, merchant, on_both_engines, other};
+use crate::conformance::{Subject, acme, commit, merchant, on_every_engine, other};
 
-on_both_engines!(
+on_every_engine!(
     a_client_belongs_to_its_merchant,
     a_token_leads_to_its_client_and_merchant,
     a_platform_token_has_no_merchant,

@@ -4,10 +4,10 @@ use domain::identifier::MerchantId;
 
 use crate::{
     AttemptWindow, Store, StoreError,
-    conformance::{Subject, acme, commit, on_both_engines},
+    conformance::{Subject, acme, commit, on_every_engine},
 };
 
-on_both_engines!(
+on_every_engine!(
     attempts_are_counted_up_to_the_limit_of_the_window,
     attempts_that_arrive_together_do_not_exceed_the_limit,
 );

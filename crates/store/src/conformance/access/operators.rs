@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use crate::{
     SessionRow, Store, StoreError,
-    conformance::{Subject, commit, on_both_engines},
+    conformance::{Subject, commit, on_every_engine},
 };
 
-on_both_engines!(
+on_every_engine!(
     an_operator_reads_back_and_is_listed_by_name,
     an_operators_name_is_taken_once,
     an_operator_changes_only_at_the_version_read,

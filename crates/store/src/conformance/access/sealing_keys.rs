@@ -5,10 +5,10 @@ use domain::identifier::ClientId;
 
 use crate::{
     ResponseKey, SealingKeyRow, StoreError, StoredResponse,
-    conformance::{Subject, acme, commit, on_both_engines},
+    conformance::{Subject, acme, commit, on_every_engine},
 };
 
-on_both_engines!(
+on_every_engine!(
     sealing_keys_are_added_once_and_removed,
     stored_responses_are_read_in_pages_and_replaced,
 );

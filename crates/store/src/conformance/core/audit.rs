@@ -2,10 +2,10 @@
 
 use crate::{
     AuditFilter, AuditRecord, Cursor, Transaction,
-    conformance::{Subject, acme, commit, on_both_engines},
+    conformance::{Subject, acme, commit, on_every_engine},
 };
 
-on_both_engines!(the_audit_trail_is_read_backwards_in_pages, the_audit_trail_is_read_by_actor,);
+on_every_engine!(the_audit_trail_is_read_backwards_in_pages, the_audit_trail_is_read_by_actor,);
 
 async fn the_audit_trail_is_read_backwards_in_pages(Subject { store, .. }: Subject) {
     let record = |merchant: &str, at_us: i64, id: &str| AuditRecord {

@@ -6,10 +6,10 @@ use futures_util::future::join_all;
 
 use crate::{
     Location, NewMessage, OrderRow, Store, StoreError, Transaction, backup,
-    conformance::{Subject, acme, metrics, on_both_engines, other},
+    conformance::{Subject, acme, metrics, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     a_schema_is_brought_up_to_date_once,
     a_database_newer_than_the_binary_is_refused,
     transactions_committed_together_have_results_of_their_own,

@@ -6,10 +6,10 @@ use jiff::Timestamp;
 
 use crate::{
     CountedEvent, DayCount, OrderRow,
-    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+    conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     orders_are_counted_by_day_once_each,
     a_return_is_counted_when_it_starts_and_once_when_it_closes,
     a_change_that_is_undone_is_not_counted,

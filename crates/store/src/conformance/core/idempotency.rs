@@ -5,10 +5,10 @@ use domain::identifier::ClientId;
 
 use crate::{
     StoreError, StoredResponse,
-    conformance::{Subject, acme, commit, on_both_engines},
+    conformance::{Subject, acme, commit, on_every_engine},
 };
 
-on_both_engines!(a_response_is_stored_for_its_key_until_it_expires,);
+on_every_engine!(a_response_is_stored_for_its_key_until_it_expires,);
 
 async fn a_response_is_stored_for_its_key_until_it_expires(Subject { store, .. }: Subject) {
     let client = ClientId::new(&acme(), "1");

@@ -9,10 +9,10 @@ use domain::merchants::{
 
 use crate::{
     StoredPortal,
-    conformance::{Subject, acme, commit, on_both_engines, other},
+    conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     a_portal_is_the_default_until_it_is_set_and_then_reads_back,
     a_logo_belongs_to_one_merchant_and_can_be_replaced_and_removed,
 );

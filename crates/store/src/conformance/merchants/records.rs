@@ -2,10 +2,10 @@
 
 use crate::{
     StoreError,
-    conformance::{Subject, acme, commit, merchant, on_both_engines, other},
+    conformance::{Subject, acme, commit, merchant, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     a_merchant_reads_back_and_is_listed,
     a_merchant_identifier_is_taken_once,
     a_merchant_changes_only_at_the_version_read,

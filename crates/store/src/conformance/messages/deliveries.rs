@@ -12,10 +12,10 @@ use crate::{
     Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause, FailureCount,
     FailureFilter, FailureKey, FailureRow, MessageFilter, MessageKey, NewMessage, PendingMessage,
     ResponseCount, Store, StoreError, Transaction,
-    conformance::{Subject, acme, on_both_engines, other},
+    conformance::{Subject, acme, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     messages_are_numbered_in_the_order_of_commits,
     a_message_is_lost_with_the_transaction_that_enqueues_it,
     concurrent_commits_number_messages_without_gaps,

@@ -7,10 +7,10 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
     Attempt, AttemptOutcome, FailingEndpoint, FailureCause, NewMessage, Store, Transaction,
-    conformance::{Subject, acme, commit, on_both_engines, other},
+    conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
-on_both_engines!(failures_are_counted_by_endpoint_up_to_a_limit,);
+on_every_engine!(failures_are_counted_by_endpoint_up_to_a_limit,);
 
 /// Stores a message that failed its last attempt.
 async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {

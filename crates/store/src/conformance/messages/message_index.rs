@@ -5,10 +5,10 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
     MessageFilter, NewMessage, Store, Transaction,
-    conformance::{Subject, acme, on_both_engines, other},
+    conformance::{Subject, acme, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     a_message_is_found_by_reference_at_once,
     many_messages_are_indexed_in_the_background,
     messages_that_are_removed_leave_no_reference,

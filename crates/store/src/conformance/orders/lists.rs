@@ -10,10 +10,10 @@ use domain::{
 
 use crate::{
     Cursor, ListedOrder, OrderFilter, OrderRow, Store, Transaction,
-    conformance::{Subject, acme, on_both_engines, other},
+    conformance::{Subject, acme, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     orders_come_newest_first_of_one_merchant_or_of_all,
     a_page_of_orders_in_one_status_says_where_to_continue,
     orders_are_found_by_their_number_at_every_merchant,

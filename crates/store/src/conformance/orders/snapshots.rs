@@ -4,10 +4,10 @@ use bytes::Bytes;
 
 use crate::{
     OrderRow, RefundRow, Store, StoreError, Transaction,
-    conformance::{Subject, acme, commit, on_both_engines, other},
+    conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     a_stored_order_reads_back,
     an_order_is_invisible_to_other_merchants,
     a_stale_version_changes_nothing,

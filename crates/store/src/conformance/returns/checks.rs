@@ -12,10 +12,10 @@ use domain::{
 
 use crate::{
     Posting, PostingPosition,
-    conformance::{Subject, acme, commit, on_both_engines, other},
+    conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     all_returns_are_listed_in_the_order_of_their_keys,
     a_row_has_its_return_and_its_columns,
     a_posting_without_its_event_is_noticed,

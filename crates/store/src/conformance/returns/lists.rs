@@ -10,10 +10,10 @@ use domain::{
 
 use crate::{
     Cursor, ReturnFilter, Transaction,
-    conformance::{Subject, acme, on_both_engines, other},
+    conformance::{Subject, acme, on_every_engine, other},
 };
 
-on_both_engines!(returns_come_newest_first_of_one_merchant_or_of_all,);
+on_every_engine!(returns_come_newest_first_of_one_merchant_or_of_all,);
 
 fn rma(number: u8, status: RmaStatus) -> Rma {
     let created_at = from_micros(i64::from(number)).unwrap();

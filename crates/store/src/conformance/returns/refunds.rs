@@ -5,10 +5,10 @@ use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
 use crate::{
     Cursor, OrderRow, RefundProblem, RefundRow, Store, StoreError, Transaction,
-    conformance::{Subject, acme, commit, on_both_engines, other},
+    conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     refunds_of_an_order_come_in_the_order_of_arrival,
     a_refund_identifier_is_taken_once_for_a_merchant,
     problems_are_listed_by_state_oldest_first_in_pages,

@@ -17,10 +17,10 @@ use jiff::Timestamp;
 
 use crate::{
     Cursor, PolicyVersion, StoreError, Transaction,
-    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+    conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     policies_are_read_newest_first_and_a_number_is_taken_once,
     a_ledger_is_empty_until_something_is_spent,
     a_ledger_changes_only_at_the_version_read,

@@ -12,10 +12,10 @@ use domain::{
 
 use crate::{
     AsnLineFilter, Store, StoreError, UnitRow, Versioned,
-    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+    conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     an_asn_reads_back_with_the_lines_that_match,
     an_asn_is_inserted_once_and_replaced_only_at_its_version,
     a_number_is_shared_by_programs_and_merchants,

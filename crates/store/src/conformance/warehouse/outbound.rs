@@ -7,11 +7,11 @@ use domain::{
 
 use crate::{
     ShipmentRow,
-    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+    conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
     core::body::to_json,
 };
 
-on_both_engines!(
+on_every_engine!(
     a_shipment_reads_back_and_is_replaced_only_at_its_version,
     every_number_belongs_to_one_shipment,
     a_drop_ship_order_reads_back_and_is_replaced_only_at_its_version,

@@ -4,10 +4,10 @@ use domain::warehouse::settings::{ReceivingAddress, Warehouse, WarehouseSettings
 
 use crate::{
     Versioned,
-    conformance::{Subject, assert_conflict, commit, on_both_engines},
+    conformance::{Subject, assert_conflict, commit, on_every_engine},
 };
 
-on_both_engines!(
+on_every_engine!(
     warehouses_are_listed_by_identifier_and_replaced_at_the_version_read,
     a_warehouse_is_removed_at_the_version_read,
 );

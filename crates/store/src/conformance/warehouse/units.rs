@@ -11,10 +11,10 @@ use jiff::Timestamp;
 
 use crate::{
     Cursor, DoubtfulUnit, Store, StoreError, UnitRow, UnitSteps,
-    conformance::{Subject, acme, assert_conflict, commit, on_both_engines, other},
+    conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
-on_both_engines!(
+on_every_engine!(
     units_read_back_and_are_replaced_only_at_their_versions,
     a_stale_unit_undoes_all_others,
     units_are_read_with_their_steps,

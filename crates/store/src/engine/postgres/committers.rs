@@ -6,28 +6,44 @@
 //! once, and load makes its own groups. When one transaction of a group fails, the group is rolled
 //! back and each transaction is committed by itself, so that only the rare conflict is slow.
 //!
+//! On a distributed database a group has the transactions of one merchant, so that it commits on one
+//! server. Citus cannot look up the number of a message while it inserts the message; so messages
+//! follow in a burst of their own, when their numbers are known.
+//!
 //! Because they are tasks of their own, they finish a commit even when its caller is gone.
 
-use std::{collections::HashMap, sync::Arc, time::Instant};
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+    time::Instant,
+};
 
 use deadpool_postgres::{Object, Pool};
 use futures_util::future::{join, join_all};
 use tokio::sync::{Mutex, mpsc, oneshot};
-use tokio_postgres::{Statement, types::ToSql};
+use tokio_postgres::Statement;
 
-use super::{as_parameters, conflict_or_error, is_batch, prepare, read_row, to_columns};
+use super::{
+    conflict_or_error,
+    executions::{Execution, Layout},
+    read_row,
+};
 use crate::{
     StoreMetrics,
     core::{
         error::{EngineError, with_causes},
         transaction::{Guard, Step, Transaction},
-        value::Value,
+        value::Row,
     },
-    engine::group::{CommitResult, Counters, Group, ReplySender, Steps, pending_by_transaction},
+    engine::group::{
+        CommitResult, Counters, Group, Numbering, ReplySender, Steps, pending_by_transaction,
+    },
 };
 
 /// While one waits for the disk, the next sends its steps.
-const COMMITTERS: i64 = 3;
+const COMMITTERS: usize = 3;
+/// Groups of different merchants do not wait for each other, and each crosses the network twice.
+pub(super) const COMMITTERS_DISTRIBUTED: usize = 16;
 /// Transactions that may wait before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
 
@@ -38,11 +54,17 @@ type Job = (Transaction, ReplySender);
 
 impl Committers {
     /// They end when no caller can enqueue a transaction any more.
-    pub(super) fn start(pool: &Pool, metrics: &StoreMetrics) -> Self {
-        let (jobs, waiting) = mpsc::channel(QUEUE_MAX);
+    pub(super) fn start(pool: &Pool, layout: Layout, metrics: &StoreMetrics) -> Self {
+        let (jobs, receiver) = mpsc::channel(QUEUE_MAX);
+        let waiting = Waiting { receiver, set_aside: VecDeque::new(), layout };
         let waiting = Arc::new(Mutex::new(waiting));
-        for slot in 0..COMMITTERS {
-            let committer = Committer { slot, pool: pool.clone(), metrics: metrics.clone() };
+        let committers = match layout {
+            Layout::OneServer => COMMITTERS,
+            Layout::Distributed => COMMITTERS_DISTRIBUTED,
+        };
+        for slot in (0_i64..).take(committers) {
+            let (pool, metrics) = (pool.clone(), metrics.clone());
+            let committer = Committer { slot, layout, pool, metrics };
             tokio::spawn(committer.run(Arc::clone(&waiting)));
         }
         Self(jobs)
@@ -57,12 +79,13 @@ impl Committers {
 
 struct Committer {
     slot: i64,
+    layout: Layout,
     pool: Pool,
     metrics: StoreMetrics,
 }
 
 impl Committer {
-    async fn run(self, waiting: Arc<Mutex<mpsc::Receiver<Job>>>) {
+    async fn run(self, waiting: Arc<Mutex<Waiting>>) {
         while let Some(group) = next_group(&waiting).await {
             let started = Instant::now();
             let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
@@ -106,94 +129,165 @@ impl Committer {
         client: &Object,
         group: &[Transaction],
     ) -> Result<Counters, EngineError> {
-        let steps = Steps::new(group, self.slot);
-        let steps: Vec<&Step> = steps.iter().collect();
-        let outcome = run(client, &steps).await;
+        let outcome = self.run_group(client, group).await;
         // If even this fails the connection is closed, which ends the transaction as well.
         if outcome.is_err() {
             let _ = client.batch_execute("ROLLBACK").await;
         }
         outcome
     }
+
+    async fn run_group(
+        &self,
+        client: &Object,
+        group: &[Transaction],
+    ) -> Result<Counters, EngineError> {
+        let numbering = match self.layout {
+            Layout::OneServer => Numbering::InTheStatement,
+            Layout::Distributed => Numbering::BeforeTheStatement,
+        };
+        let steps = Steps::new(group, self.slot, numbering);
+        let burst: Vec<&Step> = steps.iter().collect();
+        let returned = self.send(client, &burst, Start::Transaction).await?;
+        let counters = Counters::read(&returned)?;
+        if numbering == Numbering::BeforeTheStatement {
+            let numbered = steps.numbered_messages(&counters);
+            let burst: Vec<&Step> = numbered.iter().collect();
+            self.send(client, &burst, Start::Nothing).await?;
+        }
+        client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
+        Ok(counters)
+    }
+
+    /// Sends all steps without waiting in between, checks their guards, and returns the rows that
+    /// are wanted.
+    async fn send(
+        &self,
+        client: &Object,
+        steps: &[&Step],
+        start: Start,
+    ) -> Result<Vec<Row>, EngineError> {
+        let prepared = self.prepare_all(client, steps).await?;
+        let sent = steps.iter().zip(&prepared).map(|(step, executions)| {
+            join_all(executions.iter().map(|one| execute(client, step, one)))
+        });
+        let sent = join_all(sent);
+        let begin = async {
+            match start {
+                Start::Transaction => client.batch_execute("BEGIN").await,
+                Start::Nothing => Ok(()),
+            }
+        };
+        let (begin, touched) = join(begin, sent).await;
+        begin?;
+        let mut returned = Vec::new();
+        for (step, touched) in steps.iter().zip(touched) {
+            let mut rows_touched = 0;
+            for touched in touched {
+                let (number, rows) = touched.map_err(conflict_or_error)?;
+                rows_touched += number;
+                for row in &rows {
+                    returned.push(read_row(row)?);
+                }
+            }
+            let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
+            if rows_touched != expected && step.guard == Guard::OneEach {
+                return Err(EngineError::Conflict);
+            }
+        }
+        Ok(returned)
+    }
+
+    /// The executions of each step with their statements; each text is prepared once.
+    async fn prepare_all<'a>(
+        &self,
+        client: &Object,
+        steps: &[&'a Step],
+    ) -> Result<Vec<Vec<Prepared<'a>>>, EngineError> {
+        let mut by_text: HashMap<String, Statement> = HashMap::new();
+        let mut all = Vec::with_capacity(steps.len());
+        for step in steps {
+            let executions = self.layout.executions(step.sql, &step.rows);
+            let mut prepared = Vec::with_capacity(executions.len());
+            for execution in executions {
+                let statement = if let Some(statement) = by_text.get(execution.text.as_ref()) {
+                    statement.clone()
+                } else {
+                    let statement = client.prepare_cached(&execution.text).await?;
+                    by_text.insert(execution.text.to_string(), statement.clone());
+                    statement
+                };
+                prepared.push(Prepared { execution, statement });
+            }
+            all.push(prepared);
+        }
+        Ok(all)
+    }
 }
 
-/// All waiting transactions, as soon as there is one.
-async fn next_group(waiting: &Mutex<mpsc::Receiver<Job>>) -> Option<Group> {
+struct Prepared<'a> {
+    execution: Execution<'a>,
+    statement: Statement,
+}
+
+/// What is sent before a burst of steps.
+#[derive(Clone, Copy)]
+enum Start {
+    Transaction,
+    Nothing,
+}
+
+/// Transactions that wait for a committer.
+struct Waiting {
+    receiver: mpsc::Receiver<Job>,
+    /// Received, but not for the group that was formed then.
+    set_aside: VecDeque<Job>,
+    layout: Layout,
+}
+
+/// All waiting transactions that may be committed together, as soon as there is one.
+async fn next_group(waiting: &Mutex<Waiting>) -> Option<Group> {
     let mut waiting = waiting.lock().await;
-    let (transaction, reply) = waiting.recv().await?;
+    let (transaction, reply) = match waiting.set_aside.pop_front() {
+        Some(job) => job,
+        None => waiting.receiver.recv().await?,
+    };
+    let merchant = transaction.merchant().map(str::to_owned);
     let mut group = Group::default();
     group.push(transaction, reply);
+    let is_together = match waiting.layout {
+        Layout::OneServer => |_: &Job, _: Option<&str>| true,
+        Layout::Distributed => {
+            |job: &Job, merchant: Option<&str>| merchant.is_some() && job.0.merchant() == merchant
+        }
+    };
+    let mut set_aside = VecDeque::new();
+    let mut others = std::mem::take(&mut waiting.set_aside).into_iter();
     while !group.is_full()
-        && let Ok((transaction, reply)) = waiting.try_recv()
+        && set_aside.len() < QUEUE_MAX
+        && let Some(job) = others.next().or_else(|| waiting.receiver.try_recv().ok())
     {
-        group.push(transaction, reply);
+        if is_together(&job, merchant.as_deref()) {
+            group.push(job.0, job.1);
+        } else {
+            set_aside.push_back(job);
+        }
     }
+    set_aside.extend(others);
+    waiting.set_aside = set_aside;
     Some(group)
 }
 
-async fn run(client: &Object, steps: &[&Step]) -> Result<Counters, EngineError> {
-    let prepared = prepare_all(client, steps).await?;
-    let sent = steps.iter().zip(&prepared).map(|(step, text)| execute(client, step, text));
-    let sent = join_all(sent);
-    let (begin, touched) = join(client.batch_execute("BEGIN"), sent).await;
-    begin?;
-    let mut returned = Vec::new();
-    for (step, touched) in steps.iter().zip(touched) {
-        let (touched, rows) = touched.map_err(conflict_or_error)?;
-        let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
-        if touched != expected && step.guard == Guard::OneEach {
-            return Err(EngineError::Conflict);
-        }
-        for row in &rows {
-            returned.push(read_row(row)?);
-        }
-    }
-    let counters = Counters::read(&returned)?;
-    client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
-    Ok(counters)
-}
-
-/// The prepared statement of each step; each text is prepared once.
-async fn prepare_all(client: &Object, steps: &[&Step]) -> Result<Vec<Statement>, EngineError> {
-    let mut by_text: HashMap<&str, Statement> = HashMap::new();
-    let mut all = Vec::with_capacity(steps.len());
-    for step in steps {
-        let statement = match by_text.get(step.sql) {
-            Some(statement) => statement.clone(),
-            None => prepare(client, step.sql, &step.rows).await?,
-        };
-        all.push(statement.clone());
-        by_text.insert(step.sql, statement);
-    }
-    Ok(all)
-}
-
-/// Runs a step: how many rows it touched, and those it returned.
+/// Runs a part of a step: how many rows it touched, and those it returned.
 async fn execute(
     client: &Object,
     step: &Step,
-    statement: &Statement,
+    Prepared { execution, statement }: &Prepared<'_>,
 ) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
-    if !is_batch(step.sql) {
-        let each = join_all(step.rows.iter().map(|row| execute_one(client, row, statement)));
-        let touched = each.await.into_iter().sum::<Result<u64, _>>()?;
-        return Ok((touched, Vec::new()));
-    }
-    let batch = to_columns(&step.rows);
     if step.returns {
-        let rows = client.query(statement, &as_parameters(&batch)).await?;
+        let rows = client.query(statement, &execution.parameters()).await?;
         Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
     } else {
-        Ok((client.execute(statement, &as_parameters(&batch)).await?, Vec::new()))
+        Ok((client.execute(statement, &execution.parameters()).await?, Vec::new()))
     }
-}
-
-async fn execute_one(
-    client: &Object,
-    row: &[Value],
-    statement: &Statement,
-) -> Result<u64, tokio_postgres::Error> {
-    let values: Vec<&(dyn ToSql + Sync)> =
-        row.iter().map(|value| -> &(dyn ToSql + Sync) { value }).collect();
-    client.execute(statement, &values).await
 }

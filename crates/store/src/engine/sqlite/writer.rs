@@ -20,7 +20,9 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 
 use super::{Job, Statements, bind, readers::collect};
-use crate::engine::group::{CommitResult, Counters, Group, Steps, pending_by_transaction};
+use crate::engine::group::{
+    CommitResult, Counters, Group, Numbering, Steps, pending_by_transaction,
+};
 use crate::{
     StoreMetrics,
     core::{
@@ -152,7 +154,7 @@ impl Writer {
     /// Runs the steps and reads the message counters that they return.
     fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
         let mut returned = Vec::new();
-        for step in Steps::new(transactions, SLOT).iter() {
+        for step in Steps::new(transactions, SLOT, Numbering::InTheStatement).iter() {
             let mut statement = self.statements.prepare(&self.connection, step.sql)?;
             for row in &step.rows {
                 bind(&mut statement, row)?;

@@ -1,0 +1,131 @@
+//! Batches for Citus: the rows of one merchant at a time, with the merchant as a plain parameter.
+//!
+//! Citus finds the one shard of a statement by comparing the merchant with a value. It cannot do
+//! that when the merchant is inside an array, and it reads the rows of an `INSERT .. SELECT` on the
+//! coordinator first. So the merchant is `$1`, an `INSERT` is a list of values, and every other
+//! batch has an array for each column but the merchant.
+
+use super::{
+    Batch, DISTRIBUTED, bind_columns, is_insert_of_rows, split_batch, statement_for_postgres,
+    type_name,
+};
+use crate::core::value::Kind;
+
+/// How the rows of a batch are bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Binding {
+    /// No merchant: one array for each column, as on one server.
+    Arrays,
+    /// The merchant, then one array for each other column.
+    MerchantAndArrays,
+    /// The merchant, then all other values, row by row.
+    MerchantAndValues,
+}
+
+/// How a batch is bound, which its text decides.
+pub(in crate::engine) fn binding(sql: &str) -> Binding {
+    match split_batch(sql) {
+        Some(batch) if !is_of_a_merchant(&batch) => Binding::Arrays,
+        Some(batch) if is_insert_of_rows(&batch) => Binding::MerchantAndValues,
+        Some(_) => Binding::MerchantAndArrays,
+        None => Binding::Arrays,
+    }
+}
+
+fn is_of_a_merchant(batch: &Batch<'_>) -> bool {
+    batch.columns.len() > 1 && batch.columns.first() == Some(&"merchant_id")
+}
+
+/// The text of a query for a distributed database.
+pub(in crate::engine) fn query_for_citus(sql: &str) -> &str {
+    sql.split_once(DISTRIBUTED).map_or(sql, |(_, text)| text)
+}
+
+/// A batch for `rows` rows of one merchant, whose columns have these kinds.
+pub(in crate::engine) fn batch_for_citus(sql: &str, kinds: &[Kind], rows: usize) -> String {
+    match (split_batch(sql), binding(sql)) {
+        (Some(batch), Binding::MerchantAndValues) => insert_values(&batch, kinds, rows),
+        (Some(batch), Binding::MerchantAndArrays) => with_arrays(&batch, kinds),
+        _ => statement_for_postgres(sql, kinds.iter().copied()),
+    }
+}
+
+fn insert_values(batch: &Batch<'_>, kinds: &[Kind], rows: usize) -> String {
+    let before = batch.before.trim_end().trim_end_matches("FROM");
+    let after = batch.after.trim_start().trim_start_matches("WHERE true");
+    let (insert, values) = before.split_once("SELECT ").unwrap_or((before, ""));
+    let width = batch.columns.len() - 1;
+    let row = |number: usize| {
+        let bound = bind_columns(values.trim_end(), &batch.columns, |position| {
+            let parameter = if position == 1 { 1 } else { number * width + position };
+            let kind = kinds.get(position - 1).copied()?;
+            Some(format!("${parameter}::{}", type_name(kind)))
+        });
+        format!("({bound})")
+    };
+    let rows: Vec<String> = (0..rows).map(row).collect();
+    format!("{insert}VALUES {}{after}", rows.join(", "))
+}
+
+fn with_arrays(batch: &Batch<'_>, kinds: &[Kind]) -> String {
+    let bind = |text| {
+        bind_columns(text, &batch.columns, |position| (position == 1).then(|| "$1".to_owned()))
+    };
+    let arrays: Vec<String> = (1_usize..)
+        .zip(kinds)
+        .skip(1)
+        .map(|(position, kind)| format!("${position}::{}[]", type_name(*kind)))
+        .collect();
+    let columns = batch.columns.get(1..).unwrap_or_default().join(", ");
+    let (before, after) = (bind(batch.before), bind(batch.after));
+    format!("{before}unnest({}) AS r({columns}){after}", arrays.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT_AND_INT: [Kind; 2] = [Kind::Text, Kind::Int];
+
+    #[test]
+    fn an_insert_is_a_list_of_values_with_the_merchant_once() {
+        let sql = "INSERT INTO t (merchant_id, b) SELECT r.merchant_id, 1 + r.b
+            FROM ROWS(merchant_id, b) WHERE true ON CONFLICT DO NOTHING";
+        assert_eq!(binding(sql), Binding::MerchantAndValues);
+        assert_eq!(
+            batch_for_citus(sql, &TEXT_AND_INT, 2),
+            "INSERT INTO t (merchant_id, b) VALUES ($1::text, 1 + $2::bigint), \
+             ($1::text, 1 + $3::bigint) ON CONFLICT DO NOTHING"
+        );
+    }
+
+    #[test]
+    fn other_batches_have_arrays_beside_the_merchant() {
+        let sql = "DELETE FROM t USING ROWS(merchant_id, b) WHERE t.merchant_id = r.merchant_id
+            AND t.b = r.b";
+        assert_eq!(binding(sql), Binding::MerchantAndArrays);
+        assert_eq!(
+            batch_for_citus(sql, &TEXT_AND_INT, 7),
+            "DELETE FROM t USING unnest($2::bigint[]) AS r(b) WHERE t.merchant_id = $1
+            AND t.b = r.b"
+        );
+    }
+
+    #[test]
+    fn a_batch_without_a_merchant_is_as_on_one_server() {
+        let sql = "UPDATE t SET b = r.b FROM ROWS(a, b) WHERE t.a = r.a";
+        assert_eq!(binding(sql), Binding::Arrays);
+        assert_eq!(
+            batch_for_citus(sql, &TEXT_AND_INT, 7),
+            "UPDATE t SET b = r.b FROM unnest($1::text[], $2::bigint[]) AS r(a, b) WHERE t.a = r.a"
+        );
+    }
+
+    #[test]
+    fn a_query_may_have_a_second_text() {
+        let sql = "SELECT 1 DISTRIBUTED: SELECT 2";
+        assert_eq!(query_for_citus(sql), " SELECT 2");
+        assert_eq!(super::super::query_for_one_server(sql), "SELECT 1 ");
+        assert_eq!(query_for_citus("SELECT 1"), "SELECT 1");
+    }
+}
