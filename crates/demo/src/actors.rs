@@ -191,7 +191,9 @@ impl Actors {
         let count = message.units_to_refund().count();
         let paid = if forgets && count > 1 && !message.is_visitors() { count - 1 } else { count };
         let units: Vec<&ReturnedUnit> = message.units_to_refund().take(paid).collect();
-        let refund = build_refund(message, &units, at_us);
+        let mut refund = build_refund(message, &units, at_us);
+        let shipping = rma.pointer("/statement/promised/shipping_cents").and_then(Value::as_i64);
+        add_to_total(&mut refund, shipping.unwrap_or(0));
         publish_refund(&self.api.merchant, message.order(), refund, at_us).await?;
         Ok(Vec::new())
     }
@@ -281,6 +283,12 @@ pub(crate) fn build_refund(message: &ReturnMessage, units: &[&ReturnedUnit], at_
         "created_at": format_time(at_us),
         "rma_identifier": message.rma_identifier,
     })
+}
+
+fn add_to_total(refund: &mut Value, cents: i64) {
+    if let Some(total) = refund.get_mut("total_refund_amount_cents") {
+        *total = json!(total.as_i64().unwrap_or(0) + cents);
+    }
 }
 
 /// An exchange order as the merchant's own order.
