@@ -89,6 +89,15 @@ CREATE TABLE attempts (
     PRIMARY KEY (merchant_id, message_id, cycle, attempt)
 ) CLUSTERED;
 
+-- Attempts of messages that were delivered at the first try, by blocks of 256 message numbers.
+CREATE TABLE packed_attempts (
+    merchant_id TEXT NOT NULL,
+    block BIGINT NOT NULL,
+    first_message_id BIGINT NOT NULL,
+    attempts BYTES NOT NULL,
+    PRIMARY KEY (merchant_id, block, first_message_id)
+) CLUSTERED;
+
 -- Attempts counted by hour, status and the time from the message's commit to the response (two
 -- buckets for each factor of two, from one millisecond up), with the sum of these times and of the
 -- latencies.

@@ -11,7 +11,7 @@ use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::value::{Row, Value, params},
-    messages::{outbox::PendingMessage, reports},
+    messages::{outbox::PendingMessage, packed_attempts::is_packed, reports},
 };
 
 const READING: &str = "loading pending deliveries";
@@ -120,6 +120,8 @@ impl Transaction {
                  AND deliveries.message_id = r.message_id",
             delivered.iter().map(|it| key_values(it)).collect(),
         );
+        let (packed, remarkable): (Vec<&Attempt>, Vec<&Attempt>) =
+            sorted.iter().copied().partition(|it| is_packed(it));
         self.any_rows_each(
             "INSERT INTO attempts (merchant_id, message_id, cycle, attempt, at_us, latency_us,
                  status, error, answer)
@@ -128,8 +130,9 @@ impl Transaction {
              FROM ROWS(merchant_id, message_id, cycle, attempt, at_us, latency_us, status, error,
                  answer)
              WHERE true ON CONFLICT DO NOTHING",
-            sorted.iter().map(|it| attempt_values(it)).collect(),
+            remarkable.iter().map(|it| attempt_values(it)).collect(),
         );
+        self.record_packed_attempts(&packed);
         self.count_attempts(&sorted);
     }
 

@@ -144,14 +144,17 @@ impl Store {
         merchant: &MerchantId,
         message_id: i64,
     ) -> Result<Vec<AttemptRow>, StoreError> {
-        self.read_all(
-            "reading attempts",
-            "SELECT cycle, attempt, at_us, latency_us, status, error, answer FROM attempts
-             WHERE merchant_id = $1 AND message_id = $2 ORDER BY cycle, attempt",
-            params![merchant, message_id],
-            read_attempt,
-        )
-        .await
+        let (attempts, packed) = tokio::try_join!(
+            self.read_all(
+                "reading attempts",
+                "SELECT cycle, attempt, at_us, latency_us, status, error, answer FROM attempts
+                 WHERE merchant_id = $1 AND message_id = $2 ORDER BY cycle, attempt",
+                params![merchant, message_id],
+                read_attempt,
+            ),
+            self.packed_attempt(merchant, message_id),
+        )?;
+        Ok(packed.into_iter().chain(attempts).collect())
     }
 }
 

@@ -33,7 +33,8 @@ impl Store {
         let filter = MessageFilter { before: i64::MAX, state: None, kind: None, reference, limit };
         let (messages, _) = self.messages(merchant, &filter).await?;
         let keys = || messages.iter().map(|it| params![merchant, it.message_id]).collect();
-        let (bodies, attempts) = tokio::try_join!(
+        let message_ids: Vec<i64> = messages.iter().map(|it| it.message_id).collect();
+        let (bodies, attempts, packed) = tokio::try_join!(
             self.read_each(
                 OPERATION,
                 "SELECT m.message_id, m.body FROM ROWS(merchant_id, message_id)
@@ -52,10 +53,11 @@ impl Store {
                 keys(),
                 |row| Ok((row.int(7)?, read_attempt(row)?)),
             ),
+            self.packed_attempts(merchant, &message_ids),
         )?;
         let mut bodies: HashMap<i64, Bytes> = bodies.into_iter().collect();
         let mut attempts_by_id: HashMap<i64, Vec<AttemptRow>> = HashMap::new();
-        for (message_id, attempt) in attempts {
+        for (message_id, attempt) in packed.into_iter().chain(attempts) {
             attempts_by_id.entry(message_id).or_default().push(attempt);
         }
         let history = |message: MessageRow| {

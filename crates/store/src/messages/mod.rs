@@ -8,5 +8,6 @@ pub(crate) mod log;
 pub(crate) mod message_histories;
 pub(crate) mod message_index;
 pub(crate) mod outbox;
+mod packed_attempts;
 pub(crate) mod reports;
 pub(crate) mod retention;

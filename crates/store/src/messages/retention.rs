@@ -5,7 +5,8 @@ use domain::identifier::MerchantId;
 use crate::{Store, StoreError, Transaction, core::value::params};
 
 impl Transaction {
-    /// Removes finished messages with everything about them.
+    /// Removes finished messages with everything about them. They are removed in their order, so
+    /// what was delivered before the last one goes with it.
     pub fn remove_messages(&mut self, merchant: &MerchantId, message_ids: &[i64]) {
         let rows = || message_ids.iter().map(|id| params![merchant, *id]).collect();
         self.any_rows_each(
@@ -30,6 +31,9 @@ impl Transaction {
              WHERE discards.merchant_id = r.merchant_id AND discards.message_id = r.message_id",
             rows(),
         );
+        if let Some(last) = message_ids.iter().max() {
+            self.remove_packed_attempts(merchant, *last);
+        }
     }
 }
 

@@ -3,3 +3,4 @@
 mod deliveries;
 mod failures;
 mod message_index;
+mod packed_attempts;
