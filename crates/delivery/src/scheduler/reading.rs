@@ -66,9 +66,12 @@ impl<P> QueueState<P> {
                 }
             }
         }
-        let found_all = self.cursor.end(count, reached_end);
+        // Messages that arrived meanwhile had room when they came, perhaps the same as what was
+        // read. Behind one that stays on disk, all stay there.
+        let mut fits = self.cursor.end(count, reached_end);
         for late in std::mem::take(&mut self.late) {
-            if found_all {
+            fits = fits && self.window.held() < window_max;
+            if fits {
                 self.append(late);
             } else {
                 self.cursor.note_left_on_disk();
