@@ -76,6 +76,7 @@ impl EndpointState {
     /// A message is sent that had so many attempts before, while a retry waits or not.
     pub(super) fn start(&mut self, attempts_before: u32, retry_waits: bool) {
         self.in_flight += 1;
+        self.concurrency.record_start(self.in_flight);
         if attempts_before > 0 {
             self.retries_in_flight += 1;
             self.fresh_in_a_row = 0;
