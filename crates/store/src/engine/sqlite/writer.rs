@@ -27,7 +27,8 @@ use crate::{
     StoreMetrics,
     core::{
         error::EngineError,
-        transaction::{Guard, Transaction},
+        transaction::{Guard, Step, Transaction},
+        value::Row,
     },
 };
 
@@ -153,24 +154,34 @@ impl Writer {
 
     /// Runs the steps and reads the message counters that they return.
     fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
+        let steps = Steps::new(transactions, SLOT, Numbering::BeforeTheStatement);
         let mut returned = Vec::new();
-        for step in Steps::new(transactions, SLOT, Numbering::InTheStatement).iter() {
-            let mut statement = self.statements.prepare(&self.connection, step.sql)?;
-            for row in &step.rows {
-                bind(&mut statement, row)?;
-                let touched = if step.returns {
-                    let before = returned.len();
-                    collect(&mut statement, &mut returned)?;
-                    returned.len() - before
-                } else {
-                    statement.raw_execute()?
-                };
-                if step.guard == Guard::OneEach && touched != 1 {
-                    return Err(EngineError::Conflict);
-                }
+        for step in steps.iter() {
+            self.run_step(step, &mut returned)?;
+        }
+        let counters = Counters::read(&returned)?;
+        for step in steps.numbered_messages(&counters) {
+            self.run_step(&step, &mut returned)?;
+        }
+        Ok(counters)
+    }
+
+    fn run_step(&self, step: &Step, returned: &mut Vec<Row>) -> Result<(), EngineError> {
+        let mut statement = self.statements.prepare(&self.connection, step.sql)?;
+        for row in &step.rows {
+            bind(&mut statement, row)?;
+            let touched = if step.returns {
+                let before = returned.len();
+                collect(&mut statement, returned)?;
+                returned.len() - before
+            } else {
+                statement.raw_execute()?
+            };
+            if step.guard == Guard::OneEach && touched != 1 {
+                return Err(EngineError::Conflict);
             }
         }
-        Counters::read(&returned)
+        Ok(())
     }
 
     fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
