@@ -20,7 +20,7 @@ use server::{
     demo::DemoStatus,
     guard::serve::{ListenSettings, Listener},
 };
-use store::{DirectoryLock, Location, Store, StoreMetrics};
+use store::{DirectoryLock, Location, Migration, Store, StoreMetrics};
 use tokio_util::sync::CancellationToken;
 use world::{KeyRing, Vault, World};
 
@@ -182,9 +182,12 @@ pub(crate) async fn open_store(
     registry: &mut Registry,
 ) -> anyhow::Result<Store> {
     let store = Store::open(location, &StoreMetrics::register(registry)).await?;
-    let (from, to) = store.migrate().await?;
+    let Migration { from, to, distributed_tables } = store.migrate().await?;
     if from != to {
         tracing::info!(from, to, "migrated the schema from version {from} to {to}");
+    }
+    if distributed_tables > 0 {
+        tracing::info!("distributed {distributed_tables} tables by merchant");
     }
     Ok(store)
 }

@@ -1,7 +1,7 @@
 //! The only crate that contains SQL.
 //!
-//! There is one store for two engines. Everything here is written once, in the SQL that SQLite and
-//! PostgreSQL share; the differences are in [`engine`], and a `match` on the engine anywhere else
+//! There is one store for SQLite, PostgreSQL and Citus. Everything here is written once, in the SQL
+//! that they share; the differences are in [`engine`], and a `match` on the engine anywhere else
 //! is a mistake. Rules for the shared SQL: columns are TEXT, BIGINT or BYTES; times are
 //! microseconds since the epoch; no BOOLEAN, no JSON operators, no `sum` without a cast; every
 //! `ORDER BY` ends in a unique column; compare-and-set on `version` instead of row locks. What a
@@ -9,7 +9,7 @@
 //!
 //! Reads are methods of [`Store`]; writes are methods of [`Transaction`], so that a use case
 //! commits everything it decided at once. `conformance` is the contract: it runs each operation on
-//! both engines.
+//! every engine.
 
 #[cfg(test)]
 mod conformance;
@@ -37,6 +37,7 @@ pub use crate::core::{
     lock::{DirectoryLock, LockError},
     metrics::StoreMetrics,
     pages::ListFilter,
+    schema::Migration,
     store::Store,
     transaction::Transaction,
 };
@@ -44,7 +45,7 @@ pub use access::{
     lookup_attempts::AttemptWindow, operators::SessionRow, sealing_keys::SealingKeyRow,
     tokens::TokenOwner,
 };
-pub use engine::Location;
+pub use engine::{CopiedMoment, Location};
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;
 pub use messages::{

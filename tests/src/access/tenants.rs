@@ -203,7 +203,7 @@ impl Neighbours {
 }
 
 fn neighbours() -> impl Iterator<Item = Neighbours> {
-    shared::on_both_engines().map(|server| {
+    shared::on_every_engine().map(|server| {
         let (victim, other) = (server.merchant("victim"), server.merchant("other"));
         let victims_token = server.token(&victim);
         let mut order = sample_order("secret-order");

@@ -63,7 +63,7 @@ fn read_order(server: &Server, authorization: &str) -> Reply {
 
 #[test]
 fn a_token_is_given_for_json_for_a_form_and_for_http_basic() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let merchant = server.merchant("token");
         for request in every_way(&merchant) {
             let reply = server.send(&request);

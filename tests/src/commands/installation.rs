@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{assert_refused, make_places};
 use crate::harness::{
     home::{Home, Ran, text},
-    postgres,
+    postgres::{CITUS, POSTGRES},
 };
 
 fn mode(path: &Path) -> u32 {
@@ -125,11 +125,17 @@ fn the_doctor_says_what_is_wrong_and_what_to_do() {
 
 #[test]
 fn migrating_is_told_and_done_once() {
-    let mut homes = vec![Home::sqlite()];
-    homes.extend(postgres::schema("migrate").map(|address| Home::on(&address)));
-    for home in homes {
-        let first = home.json(&["migrate"]);
+    let homes = [
+        Some(Home::sqlite()),
+        POSTGRES.schema("migrate").map(|schema| Home::on(&schema.address)),
+        CITUS.schema("migrate").map(|schema| Home::on(&schema.address)),
+    ];
+    for (home, is_distributed) in homes.into_iter().zip([false, false, true]) {
+        let Some(home) = home else { continue };
+        let mut first = home.json(&["migrate"]);
         let version = first["to"].as_u64().unwrap();
+        let distributed = first.as_object_mut().unwrap().remove("distributed_tables");
+        assert_eq!(distributed.is_some_and(|tables| tables.as_u64() > Some(30)), is_distributed);
         assert_eq!(first, json!({ "from": 0, "to": version }));
         assert_eq!(home.json(&["migrate"]), json!({ "from": version, "to": version }));
         let words = home.run(&["migrate"]);

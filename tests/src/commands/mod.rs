@@ -20,8 +20,8 @@ use crate::harness::{
 fn make_places(name: &str) -> Vec<(Home, Option<Server>)> {
     let server = Home::sqlite().serve(&[]);
     let mut places = vec![(Home::sqlite(), None), (server.home.clone(), Some(server))];
-    if let Some(address) = postgres::schema(name) {
-        let home = Home::on(&address);
+    for schema in postgres::schemas(name) {
+        let home = Home::on(&schema.address);
         let server = home.serve(&[]);
         places.push((home, Some(server)));
     }

@@ -12,7 +12,7 @@ use crate::{
 
 #[test]
 fn a_login_returns_to_the_requested_page() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let asked = server.send(&Request::get("/console/password?a=b"));
         assert_eq!(asked.status, 303);
         let login = asked.header("location").unwrap();
@@ -34,7 +34,7 @@ fn a_login_returns_to_the_requested_page() {
 
 #[test]
 fn a_page_names_the_operator_and_loads_nothing_from_other_servers() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let reply = visitor.get("/console");
 
@@ -83,7 +83,7 @@ fn behind_a_proxy_the_session_cookie_is_for_this_host_over_tls_only() {
 
 #[test]
 fn every_login_creates_a_new_token() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let (name, password) = server.operator("operator");
         let fields = [("name", &*name), ("password", &*password)];
         let planted = "homeward_console=AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
@@ -137,7 +137,7 @@ fn is_logged_in(visitor: &Visitor<'_>) -> bool {
 
 #[test]
 fn a_session_ends_with_a_logout_a_new_password_or_a_disabled_operator() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let left = visitor.post("/console/logout", &[]);
         assert_eq!(left.header("location"), Some("/console/login"));
@@ -160,7 +160,7 @@ fn a_session_ends_with_a_logout_a_new_password_or_a_disabled_operator() {
 
 #[test]
 fn a_person_changes_their_password_and_stays_logged_in() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let mut visitor = server.visitor("operator");
         let wrong = [("current", "not the password"), ("new", "a stapler on the moon")];
         let refused = visitor.post("/console/password", &wrong);
@@ -191,7 +191,7 @@ fn a_person_changes_their_password_and_stays_logged_in() {
 
 #[test]
 fn a_form_of_another_session_or_site_changes_nothing() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let (visitor, other) = (server.visitor("operator"), server.visitor("operator"));
         let (ours, foreign) = (visitor.form_token(), other.form_token());
         let send = |fields: &[(&str, &str)], header: Option<(&str, &str)>| {
@@ -227,7 +227,7 @@ fn addresses() -> Vec<String> {
 
 #[test]
 fn every_form_needs_the_token_of_its_session() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         for address in addresses().iter().filter(|it| *it != "/console/login") {
             let request = form_request(address, &[]).header("Cookie", &visitor.cookie);
@@ -241,7 +241,7 @@ fn every_form_needs_the_token_of_its_session() {
 
 #[test]
 fn every_page_needs_a_login() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         for address in addresses().iter().filter(|it| *it != "/console/login") {
             let reply = server.send(&Request::get(address));
             assert!([303, 404, 405].contains(&reply.status), "{address}: {}", reply.said());
@@ -251,7 +251,7 @@ fn every_page_needs_a_login() {
 
 #[test]
 fn warehouse_workers_see_only_receiving_and_exceptions() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("warehouse");
         let refused = visitor.get("/console");
         assert_eq!(refused.status, 403);

@@ -62,7 +62,7 @@ fn a_merchant_is_set_up_until_its_first_order() {
 
 #[test]
 fn faults_of_a_new_merchant_are_shown_at_their_fields() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let wrong = [("merchant", "Not A Name"), ("name", ""), ("carrier", "pigeon")];
         let reply = visitor.post("/console/add-merchant", &wrong);
@@ -82,7 +82,7 @@ fn faults_of_a_new_merchant_are_shown_at_their_fields() {
 
 #[test]
 fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);
@@ -115,7 +115,7 @@ fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
 
 #[test]
 fn the_tolerance_of_refunds_and_the_extensions_of_messages_are_saved() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);
@@ -151,7 +151,7 @@ fn the_tolerance_of_refunds_and_the_extensions_of_messages_are_saved() {
 
 #[test]
 fn clients_get_secrets_that_are_shown_once() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);
@@ -186,7 +186,7 @@ fn clients_get_secrets_that_are_shown_once() {
 
 #[test]
 fn endpoints_are_paused_resumed_and_refused_with_reasons() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}/endpoints", merchant.id);
@@ -215,7 +215,7 @@ fn endpoints_are_paused_resumed_and_refused_with_reasons() {
 
 #[test]
 fn a_policy_is_edited_with_faults_and_a_preview() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}/policy", merchant.id);

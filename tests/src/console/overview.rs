@@ -66,7 +66,7 @@ fn orders_and_returns_are_counted_once() {
 
 #[test]
 fn the_figures_can_be_reloaded_without_the_page() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let part = visitor.page("/console/figures");
         assert!(part.starts_with("<div class=\"tiles\">"), "{part}");

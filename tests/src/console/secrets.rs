@@ -54,7 +54,7 @@ fn send_everything(visitor: &Visitor<'_>, address: &str) -> [Reply; 2] {
 
 #[test]
 fn no_route_of_the_console_reaches_the_platform_or_an_unknown_identifier() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let platforms = add_platform_client(server);
         for (merchant, client, message) in [
@@ -84,7 +84,7 @@ fn no_route_of_the_console_reaches_the_platform_or_an_unknown_identifier() {
 
 #[test]
 fn a_secret_is_shown_only_after_the_operators_password() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let visitor = server.visitor("operator");
         let merchant = add_merchant(&visitor);
         let place = format!("/console/merchants/{}", merchant.id);

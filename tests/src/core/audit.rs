@@ -20,7 +20,7 @@ fn changes(server: &Server, merchant: &str) -> Vec<Value> {
 
 fn servers(name: &str) -> impl Iterator<Item = Server> {
     let homes = std::iter::once(Home::sqlite());
-    let homes = homes.chain(postgres::schema(name).map(|address| Home::on(&address)));
+    let homes = homes.chain(postgres::schemas(name).map(|schema| Home::on(&schema.address)));
     homes.map(|home| home.serve(&["--trusted-proxies", "127.0.0.1"]))
 }
 

@@ -14,7 +14,7 @@ use crate::harness::{
 
 /// A server, and the token of a merchant of its own.
 fn merchants() -> impl Iterator<Item = (&'static Server, String)> {
-    shared::on_both_engines().map(|server| (server, server.token(&server.merchant("bad"))))
+    shared::on_every_engine().map(|server| (server, server.token(&server.merchant("bad"))))
 }
 
 fn said(status: u16, why: &str) -> String {
@@ -256,7 +256,7 @@ fn an_address_that_is_no_text_is_refused_in_json() {
 
 #[test]
 fn an_operators_body_is_told_everything_wrong_with_it() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let admin = server.admin_token();
         let post = |method: &str, target: &str, body: &str| {
             server.send(&Request::new(method, target).bearer(&admin).json(body)).said()

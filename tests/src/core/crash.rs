@@ -21,7 +21,7 @@ use messages::{Fate, Sent};
 use crate::harness::{
     home::Home,
     http::{Connection, Reply, Request},
-    postgres,
+    postgres::{CITUS, POSTGRES},
     server::Server,
 };
 
@@ -47,8 +47,15 @@ fn on_sqlite_every_acknowledged_order_survives() {
 
 #[test]
 fn on_postgres_every_acknowledged_order_survives() {
-    if let Some(address) = postgres::schema("crash") {
-        survive(&Home::on(&address));
+    if let Some(schema) = POSTGRES.schema("crash") {
+        survive(&Home::on(&schema.address));
+    }
+}
+
+#[test]
+fn on_citus_every_acknowledged_order_survives() {
+    if let Some(schema) = CITUS.schema("crash") {
+        survive(&Home::on(&schema.address));
     }
 }
 

@@ -14,7 +14,7 @@ use crate::harness::{
     eventually,
     home::Home,
     http::Request,
-    postgres,
+    postgres::{CITUS, Database, POSTGRES},
     samples::{message, sample_order},
     server::Server,
     stage::{QUICK, Stage},
@@ -50,9 +50,18 @@ fn on_sqlite_every_warning_and_error_ends_with_the_message_of_the_database() {
 
 #[test]
 fn on_postgres_every_warning_and_error_ends_with_the_message_of_the_database() {
-    let Some(address) = postgres::schema("failing_store") else { return };
-    let server = Home::on(&address).serve(&QUICK);
-    let drop_schema = || postgres::drop_schema("failing_store");
+    fail_database(&POSTGRES);
+}
+
+#[test]
+fn on_citus_every_warning_and_error_ends_with_the_message_of_the_database() {
+    fail_database(&CITUS);
+}
+
+fn fail_database(database: &Database) {
+    let Some(schema) = database.schema("failing_store") else { return };
+    let server = Home::on(&schema.address).serve(&QUICK);
+    let drop_schema = || schema.drop();
     let expected = [&FAILURES[..], &SHARED_FAILURES].concat();
     let begun = Instant::now();
     let warnings = fail_store(&server, drop_schema, &expected);

@@ -12,8 +12,8 @@ use crate::harness::{
 };
 
 fn homes() -> impl Iterator<Item = Home> {
-    let postgres = postgres::schema("graceful").map(|address| Home::on(&address));
-    std::iter::once(Home::sqlite()).chain(postgres)
+    let others = postgres::schemas("graceful").map(|schema| Home::on(&schema.address));
+    std::iter::once(Home::sqlite()).chain(others)
 }
 
 /// Waits until the port is closed.

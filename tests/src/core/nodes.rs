@@ -9,84 +9,88 @@ use crate::harness::{
     server::{Server, publication},
 };
 
-/// Two nodes with one key.
-fn nodes(name: &str) -> Option<[Server; 2]> {
-    let address = postgres::schema(name)?;
-    let (first, second) = (Home::on(&address), Home::on(&address));
-    let key = first.file("shared.key", SHARED_KEY);
-    let key = key.to_str().unwrap();
-    Some([&first, &second].map(|home| home.serve(&["--secret-key-file", key])))
+/// Two nodes with one key, on each database.
+fn nodes(name: &str) -> impl Iterator<Item = [Server; 2]> {
+    postgres::schemas(name).map(|schema| {
+        let (first, second) = (Home::on(&schema.address), Home::on(&schema.address));
+        let key = first.file("shared.key", SHARED_KEY);
+        let key = key.to_str().unwrap();
+        [&first, &second].map(|home| home.serve(&["--secret-key-file", key]))
+    })
 }
 
 #[test]
 fn what_one_node_takes_in_the_other_gives_back() {
-    let Some([first, second]) = nodes("nodes") else { return };
-    let merchant = first.merchant("shared");
-    let token = first.token(&merchant);
-    let request =
-        publication(&token, message(&[sample_order("A")])).header("Idempotency-Key", "once");
+    for [first, second] in nodes("nodes") {
+        let merchant = first.merchant("shared");
+        let token = first.token(&merchant);
+        let request =
+            publication(&token, message(&[sample_order("A")])).header("Idempotency-Key", "once");
 
-    assert_eq!(first.send(&request).said(), taken_in(&[("A", "created")]));
+        assert_eq!(first.send(&request).said(), taken_in(&[("A", "created")]));
 
-    assert_eq!(second.send(&request).said(), taken_in(&[("A", "created")]), "the first answer");
-    assert_eq!(second.order(&token, "A").json(), sample_order("A"));
-    assert_eq!(
-        second.publish(&token, &message(&[sample_order("A")])).json()["orders"][0]["result"],
-        "unchanged"
-    );
+        assert_eq!(second.send(&request).said(), taken_in(&[("A", "created")]), "the first answer");
+        assert_eq!(second.order(&token, "A").json(), sample_order("A"));
+        assert_eq!(
+            second.publish(&token, &message(&[sample_order("A")])).json()["orders"][0]["result"],
+            "unchanged"
+        );
+    }
 }
 
 #[test]
 fn what_an_operator_changes_at_one_node_the_other_sees_within_seconds() {
-    let Some([first, second]) = nodes("nodes_change") else { return };
-    let merchant = first.merchant("shared");
-    let token = first.token(&merchant);
-    assert_eq!(second.order(&token, "A").status, 404, "seen, and remembered for a while");
+    for [first, second] in nodes("nodes_change") {
+        let merchant = first.merchant("shared");
+        let token = first.token(&merchant);
+        assert_eq!(second.order(&token, "A").status, 404, "seen, and remembered for a while");
 
-    first.home.json(&["merchant", "disable", &merchant.id]);
+        first.home.json(&["merchant", "disable", &merchant.id]);
 
-    assert_eq!(first.order(&token, "A").status, 401, "at once");
-    let begun = std::time::Instant::now();
-    eventually("the other node sees it", || {
-        (second.order(&token, "A").status == 401).then_some(())
-    });
-    assert!(begun.elapsed().as_secs() < 7, "{:?}", begun.elapsed());
+        assert_eq!(first.order(&token, "A").status, 401, "at once");
+        let begun = std::time::Instant::now();
+        eventually("the other node sees it", || {
+            (second.order(&token, "A").status == 401).then_some(())
+        });
+        assert!(begun.elapsed().as_secs() < 7, "{:?}", begun.elapsed());
+    }
 }
 
 #[test]
 fn orders_that_race_through_two_nodes_are_stored_once() {
-    let Some(nodes) = nodes("nodes_race") else { return };
-    let [first, _] = &nodes;
-    let token = first.token(&first.merchant("shared"));
-    let created: usize = std::thread::scope(|scope| {
-        let working: Vec<_> = nodes
-            .iter()
-            .map(|node| {
-                let token = &token;
-                scope.spawn(move || {
-                    let created = |number: usize| {
-                        let sent = message(&[
-                            sample_order(&format!("o{number}")),
-                            sample_order(&format!("p{number}")),
-                        ]);
-                        let reply = node.publish(token, &sent);
-                        assert_eq!(reply.status, 200, "{}", reply.said());
-                        reply.text().matches("\"created\"").count()
-                    };
-                    (0..25).map(created).sum::<usize>()
+    for nodes in nodes("nodes_race") {
+        let [first, _] = &nodes;
+        let token = first.token(&first.merchant("shared"));
+        let created: usize = std::thread::scope(|scope| {
+            let working: Vec<_> = nodes
+                .iter()
+                .map(|node| {
+                    let token = &token;
+                    scope.spawn(move || {
+                        let created = |number: usize| {
+                            let sent = message(&[
+                                sample_order(&format!("o{number}")),
+                                sample_order(&format!("p{number}")),
+                            ]);
+                            let reply = node.publish(token, &sent);
+                            assert_eq!(reply.status, 200, "{}", reply.said());
+                            reply.text().matches("\"created\"").count()
+                        };
+                        (0..25).map(created).sum::<usize>()
+                    })
                 })
-            })
-            .collect();
-        working.into_iter().map(|it| it.join().unwrap()).sum()
-    });
-    assert_eq!(created, 50, "each by one of the two");
+                .collect();
+            working.into_iter().map(|it| it.join().unwrap()).sum()
+        });
+        assert_eq!(created, 50, "each by one of the two");
+    }
 }
 
 #[test]
 fn nodes_that_start_together_on_an_empty_database_share_the_migration() {
-    for round in 0..3 {
-        let Some(address) = postgres::schema(&format!("nodes_start{round}")) else { return };
-        let homes: Vec<_> = (0..4).map(|_| Home::on(&address)).collect();
+    let names = ["nodes_start0", "nodes_start1", "nodes_start2"];
+    for schema in names.into_iter().flat_map(postgres::schemas) {
+        let homes: Vec<_> = (0..4).map(|_| Home::on(&schema.address)).collect();
         let key = homes[0].file("shared.key", SHARED_KEY);
         let list = ["merchant", "list", "--secret-key-file", key.to_str().unwrap()];
         let ran: Vec<Ran> = std::thread::scope(|scope| {
@@ -102,16 +106,17 @@ fn nodes_that_start_together_on_an_empty_database_share_the_migration() {
 
 #[test]
 fn a_node_is_not_ready_while_its_database_is_away() {
-    let Some(address) = postgres::schema("nodes_away") else { return };
-    let server = Home::on(&address).serve(&[]);
-    assert_eq!(server.send(&Request::get("/readyz")).status, 200);
-    postgres::drop_schema("nodes_away");
+    for schema in postgres::schemas("nodes_away") {
+        let server = Home::on(&schema.address).serve(&[]);
+        assert_eq!(server.send(&Request::get("/readyz")).status, 200);
+        schema.drop();
 
-    let reply = server.send(&Request::get("/readyz"));
+        let reply = server.send(&Request::get("/readyz"));
 
-    assert_eq!(reply.said(), r#"503 {"message":"the database does not respond"}"#);
-    assert_eq!(server.send(&Request::get("/healthz")).status, 200, "alive, though");
-    let reply = server.send(&Request::get("/orders/A").bearer("hwt.acme.x"));
-    assert_eq!(reply.said(), r#"500 {"message":"internal error; it has been logged"}"#);
-    assert!(server.log().contains("request failed: "), "{}", server.log());
+        assert_eq!(reply.said(), r#"503 {"message":"the database does not respond"}"#);
+        assert_eq!(server.send(&Request::get("/healthz")).status, 200, "alive, though");
+        let reply = server.send(&Request::get("/orders/A").bearer("hwt.acme.x"));
+        assert_eq!(reply.said(), r#"500 {"message":"internal error; it has been logged"}"#);
+        assert!(server.log().contains("request failed: "), "{}", server.log());
+    }
 }

@@ -48,7 +48,7 @@ fn long_lists_are_read_page_by_page() {
 
 #[test]
 fn the_status_says_what_runs() {
-    for (server, store) in shared::on_both_engines().zip(["sqlite", "postgres"]) {
+    for (server, store) in shared::on_every_engine().zip(["sqlite", "postgres", "citus"]) {
         let status = admin_get(server, "/admin/status").json();
         assert_eq!(status["store"], store);
         assert_eq!(status["environment"], "sandbox");
@@ -74,7 +74,7 @@ fn every_address_that_changes_something_takes_an_idempotency_key() {
 
 #[test]
 fn a_chunk_of_history_that_comes_again_under_its_key_gets_the_first_answer() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let (admin, merchant) = (server.admin_token(), server.merchant("history"));
         let target = format!("/admin/merchants/{}/orders/import", merchant.id);
         let import = |lines: &str| {

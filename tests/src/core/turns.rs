@@ -31,7 +31,7 @@ fn start_upload(server: &Server, merchant: &Merchant) -> (TcpStream, usize) {
 
 #[test]
 fn a_large_body_is_not_read_before_its_turn_and_another_merchants_need_not_wait() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let [first, other] = ["turns", "turns"].map(|name| server.merchant(name));
 
         let (_unfinished, read) = start_upload(server, &first);

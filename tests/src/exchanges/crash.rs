@@ -23,7 +23,7 @@ use super::stage::{
 use crate::harness::{
     home::{Home, text},
     http::{Connection, Reply, Request},
-    postgres,
+    postgres::{CITUS, POSTGRES},
     samples::message,
     server::publication,
     stage::Stage,
@@ -40,9 +40,17 @@ fn on_sqlite_every_exchange_is_placed_once() {
 
 #[test]
 fn on_postgres_every_exchange_is_placed_once() {
-    if let Some(address) = postgres::schema("exchanges_crash") {
+    if let Some(schema) = POSTGRES.schema("exchanges_crash") {
         // Each time the dead server's lease must run out.
-        survive(&Home::on(&address), rounds(2));
+        survive(&Home::on(&schema.address), rounds(2));
+    }
+}
+
+#[test]
+fn on_citus_every_exchange_is_placed_once() {
+    if let Some(schema) = CITUS.schema("exchanges_crash") {
+        // Each time the dead server's lease must run out.
+        survive(&Home::on(&schema.address), rounds(2));
     }
 }
 

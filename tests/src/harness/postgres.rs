@@ -1,9 +1,10 @@
-//! PostgreSQL: a schema of its own for each server that needs one.
+//! PostgreSQL, on one server and distributed (Citus): a schema of its own for each server that
+//! needs one.
 //!
-//! Several runs of the tests may use one PostgreSQL at the same time. Each takes a slot, which is
-//! an advisory lock held by a connection for as long as the process lives, and its schemas carry
-//! the number of the slot. So no run takes another's tables away, and what a run leaves behind is
-//! used again by a later one.
+//! Several runs of the tests may use one database at the same time. Each takes a slot, which is an
+//! advisory lock held by a connection for as long as the process lives, and its schemas carry the
+//! number of the slot. So no run takes another's tables away, and what a run leaves behind is used
+//! again by a later one.
 
 use std::sync::{OnceLock, mpsc};
 
@@ -14,28 +15,61 @@ use tokio_postgres::{Client, NoTls};
 const FIRST_LOCK: i64 = 0x626c_6b00;
 const SLOTS: i64 = 64;
 
-/// The address of an empty schema, or nothing when there is no PostgreSQL to test with.
-pub(crate) fn schema(name: &str) -> Option<String> {
-    let Ok(server) = std::env::var("TEST_POSTGRES_URL") else {
-        assert!(std::env::var_os("CI").is_none(), "CI must test PostgreSQL: set TEST_POSTGRES_URL");
-        return None;
-    };
-    let schema = full_name(&server, name);
-    execute(&server, &format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}"));
-    let join = if server.contains('?') { '&' } else { '?' };
-    Some(format!("{server}{join}options=-csearch_path%3D{schema}"))
+/// A database to test with, if the variable of the environment with its address is set.
+pub(crate) struct Database {
+    variable: &'static str,
+    /// Whether CI must have it.
+    required: bool,
+    /// More settings of each connection.
+    settings: &'static str,
+    slot: OnceLock<i64>,
 }
 
-/// Takes the tables away from under whoever uses them.
-pub(crate) fn drop_schema(name: &str) {
-    let server = std::env::var("TEST_POSTGRES_URL").unwrap();
-    execute(&server, &format!("DROP SCHEMA {} CASCADE", full_name(&server, name)));
+pub(crate) static POSTGRES: Database =
+    Database { variable: "TEST_POSTGRES_URL", required: true, settings: "", slot: OnceLock::new() };
+
+/// Few shards, because every schema has all of them.
+pub(crate) static CITUS: Database = Database {
+    variable: "TEST_CITUS_URL",
+    required: false,
+    settings: "%20-ccitus.shard_count%3D2",
+    slot: OnceLock::new(),
+};
+
+/// A schema that was empty when it was made.
+pub(crate) struct Schema {
+    pub(crate) address: String,
+    name: String,
+    server: String,
 }
 
-fn full_name(server: &str, name: &str) -> String {
-    static SLOT: OnceLock<i64> = OnceLock::new();
-    let slot = SLOT.get_or_init(|| take_slot(server.to_owned()));
-    format!("blackbox_{slot}_{name}")
+/// An empty schema in each database that there is to test with.
+pub(crate) fn schemas(name: &str) -> impl Iterator<Item = Schema> {
+    [&POSTGRES, &CITUS].into_iter().filter_map(move |database| database.schema(name))
+}
+
+impl Database {
+    /// An empty schema, or nothing when there is no such database to test with.
+    pub(crate) fn schema(&self, name: &str) -> Option<Schema> {
+        let Ok(server) = std::env::var(self.variable) else {
+            let required = self.required && std::env::var_os("CI").is_some();
+            assert!(!required, "CI must test PostgreSQL: set {}", self.variable);
+            return None;
+        };
+        let slot = self.slot.get_or_init(|| take_slot(server.clone()));
+        let name = format!("blackbox_{slot}_{name}");
+        execute(&server, &format!("DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}"));
+        let join = if server.contains('?') { '&' } else { '?' };
+        let address = format!("{server}{join}options=-csearch_path%3D{name}{}", self.settings);
+        Some(Schema { address, name, server })
+    }
+}
+
+impl Schema {
+    /// Takes the tables away from under whoever uses them.
+    pub(crate) fn drop(&self) {
+        execute(&self.server, &format!("DROP SCHEMA {} CASCADE", self.name));
+    }
 }
 
 /// Takes the first free slot. A thread keeps its connection, and with it the lock, to the end.

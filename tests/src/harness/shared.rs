@@ -2,20 +2,31 @@
 
 use std::sync::OnceLock;
 
-use super::{home::Home, postgres, server::Server};
+use super::{
+    home::Home,
+    postgres::{CITUS, Database, POSTGRES},
+    server::Server,
+};
 
 /// A server on each engine, all with the same arguments.
 pub(crate) struct SharedServers {
-    /// The name of their schema on PostgreSQL.
+    /// The name of their schemas.
     name: &'static str,
     arguments: &'static [&'static str],
     sqlite: OnceLock<Server>,
     postgres: OnceLock<Option<Server>>,
+    citus: OnceLock<Option<Server>>,
 }
 
 impl SharedServers {
     pub(crate) const fn new(name: &'static str, arguments: &'static [&'static str]) -> Self {
-        Self { name, arguments, sqlite: OnceLock::new(), postgres: OnceLock::new() }
+        Self {
+            name,
+            arguments,
+            sqlite: OnceLock::new(),
+            postgres: OnceLock::new(),
+            citus: OnceLock::new(),
+        }
     }
 
     pub(crate) fn sqlite(&self) -> &Server {
@@ -24,8 +35,12 @@ impl SharedServers {
 
     /// The server on each engine that is available.
     pub(crate) fn each(&self) -> impl Iterator<Item = &Server> {
-        let start = || Some(Home::on(&postgres::schema(self.name)?).serve(self.arguments));
-        std::iter::once(self.sqlite()).chain(self.postgres.get_or_init(start))
+        let start = |database: &Database| {
+            Some(Home::on(&database.schema(self.name)?.address).serve(self.arguments))
+        };
+        std::iter::once(self.sqlite())
+            .chain(self.postgres.get_or_init(|| start(&POSTGRES)))
+            .chain(self.citus.get_or_init(|| start(&CITUS)))
     }
 }
 
@@ -36,6 +51,6 @@ pub(crate) fn sqlite() -> &'static Server {
     USUAL.sqlite()
 }
 
-pub(crate) fn on_both_engines() -> impl Iterator<Item = &'static Server> {
+pub(crate) fn on_every_engine() -> impl Iterator<Item = &'static Server> {
     USUAL.each()
 }

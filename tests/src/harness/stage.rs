@@ -48,8 +48,8 @@ pub(crate) fn servers() -> impl Iterator<Item = &'static Server> {
 
 /// The places for servers of one's own, one on each engine.
 pub(crate) fn homes(name: &str) -> impl Iterator<Item = Home> {
-    let postgres = postgres::schema(name).map(|address| Home::on(&address));
-    std::iter::once(Home::sqlite()).chain(postgres)
+    let others = postgres::schemas(name).map(|schema| Home::on(&schema.address));
+    std::iter::once(Home::sqlite()).chain(others)
 }
 
 fn runtime() -> &'static Runtime {

@@ -20,7 +20,10 @@ use super::{
     load::{drained, form_crew, list_acknowledged, list_given_up, post},
 };
 use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
-use crate::harness::{home::Home, postgres};
+use crate::harness::{
+    home::Home,
+    postgres::{CITUS, POSTGRES},
+};
 
 const WORKERS: usize = 4;
 /// Few, so that in each of them messages wait for the one before them.
@@ -37,8 +40,15 @@ fn on_sqlite_nothing_is_lost_and_only_heads_are_repeated() {
 
 #[test]
 fn on_postgres_nothing_is_lost_and_only_heads_are_repeated() {
-    if let Some(address) = postgres::schema("delivery_crash") {
-        survive(&Home::on(&address));
+    if let Some(schema) = POSTGRES.schema("delivery_crash") {
+        survive(&Home::on(&schema.address));
+    }
+}
+
+#[test]
+fn on_citus_nothing_is_lost_and_only_heads_are_repeated() {
+    if let Some(schema) = CITUS.schema("delivery_crash") {
+        survive(&Home::on(&schema.address));
     }
 }
 

@@ -6,7 +6,11 @@ use sim::{Behavior, Settings};
 
 use super::load::{form_crew, post};
 use crate::harness::stage::{ALLOW, Stage, accepted, receiver};
-use crate::harness::{home::Home, postgres, server::Server};
+use crate::harness::{
+    home::Home,
+    postgres::{CITUS, POSTGRES},
+    server::Server,
+};
 
 const SICK_MESSAGES: usize = 2_000;
 const MESSAGES: usize = 200;
@@ -35,8 +39,15 @@ fn on_sqlite_a_merchant_whose_systems_hang_holds_nobody_else_up() {
 
 #[test]
 fn on_postgres_a_merchant_whose_systems_hang_holds_nobody_else_up() {
-    if let Some(address) = postgres::schema("delivery_isolation") {
-        hold_nobody_up(&Home::on(&address));
+    if let Some(schema) = POSTGRES.schema("delivery_isolation") {
+        hold_nobody_up(&Home::on(&schema.address));
+    }
+}
+
+#[test]
+fn on_citus_a_merchant_whose_systems_hang_holds_nobody_else_up() {
+    if let Some(schema) = CITUS.schema("delivery_isolation") {
+        hold_nobody_up(&Home::on(&schema.address));
     }
 }
 

@@ -18,7 +18,7 @@ use crate::harness::stage::{ALLOW, Stage, Tenant, list_calls, receiver};
 use crate::harness::{
     home::{Home, SHARED_KEY},
     http::Request,
-    postgres,
+    postgres::{CITUS, Database, POSTGRES},
     server::{Server, signal},
 };
 
@@ -32,9 +32,9 @@ const TAKEN_OVER_MAX: Duration = Duration::from_secs(45);
 const HANDED_OVER_MAX: Duration = Duration::from_secs(20);
 
 /// Two nodes with one key and one database. The first is there first, so it sends everything.
-fn nodes(name: &str) -> Option<[Server; 2]> {
-    let address = postgres::schema(name)?;
-    let (first, second) = (Home::on(&address), Home::on(&address));
+fn nodes(database: &Database, name: &str) -> Option<[Server; 2]> {
+    let schema = database.schema(name)?;
+    let (first, second) = (Home::on(&schema.address), Home::on(&schema.address));
     let key = first.file("shared.key", SHARED_KEY);
     let quick = ["--retry-base-ms", "50", "--retry-factor", "1", "--delivery-timeout-ms", "3000"];
     let shared = ["--secret-key-file", key.to_str().unwrap()];
@@ -103,21 +103,27 @@ impl Scene {
 
 #[test]
 fn two_nodes_are_one_sender_whatever_becomes_of_one_of_them() {
-    if std::env::var_os("TEST_POSTGRES_URL").is_none() {
-        return assert!(nodes("delivery_nodes").is_none());
-    }
+    play_scenes(&POSTGRES);
+}
+
+#[test]
+fn on_citus_two_nodes_are_one_sender_whatever_becomes_of_one_of_them() {
+    play_scenes(&CITUS);
+}
+
+fn play_scenes(database: &'static Database) {
     let scenes = [shared, killed, stopped_for_a_while, told_to_stop];
     thread::scope(|scope| {
         for scene in scenes {
-            scope.spawn(scene);
+            scope.spawn(move || scene(database));
         }
     });
 }
 
 /// Messages posted at either node arrive once and in order, also while the second node takes over
 /// its share.
-fn shared() {
-    let Some([first, second]) = nodes("delivery_nodes_shared") else { return };
+fn shared(database: &Database) {
+    let Some([first, second]) = nodes(database, "delivery_nodes_shared") else { return };
     let mut scene = Scene::set(&first);
     let begun = Instant::now();
     while begun.elapsed() < SHARED_WITHIN {
@@ -133,8 +139,8 @@ fn shared() {
 }
 
 /// A node that dies loses its leases when they end.
-fn killed() {
-    let Some([mut first, second]) = nodes("delivery_nodes_killed") else { return };
+fn killed(database: &Database) {
+    let Some([mut first, second]) = nodes(database, "delivery_nodes_killed") else { return };
     let mut scene = Scene::set(&first);
     scene.post(&[&first, &second]);
     let begun = Instant::now();
@@ -148,8 +154,8 @@ fn killed() {
 
 /// A node that slept longer than its leases finds them gone when it wakes up. A call that it had
 /// already decided on may still go out then, so only first arrivals are judged.
-fn stopped_for_a_while() {
-    let Some([first, second]) = nodes("delivery_nodes_stopped") else { return };
+fn stopped_for_a_while(database: &Database) {
+    let Some([first, second]) = nodes(database, "delivery_nodes_stopped") else { return };
     let mut scene = Scene::set(&first);
     scene.post(&[&first, &second]);
     signal("-STOP", first.pid());
@@ -166,8 +172,8 @@ fn stopped_for_a_while() {
 }
 
 /// A node that is told to stop gives its leases back at once.
-fn told_to_stop() {
-    let Some([mut first, second]) = nodes("delivery_nodes_told") else { return };
+fn told_to_stop(database: &Database) {
+    let Some([mut first, second]) = nodes(database, "delivery_nodes_told") else { return };
     let mut scene = Scene::set(&first);
     scene.post(&[&first, &second]);
     first.stop();

@@ -14,7 +14,10 @@ use super::{
     load::{drained, form_crew, list_acknowledged, list_given_up, post},
 };
 use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
-use crate::harness::{home::Home, postgres};
+use crate::harness::{
+    home::Home,
+    postgres::{CITUS, POSTGRES},
+};
 
 const WORKERS: usize = 4;
 const MESSAGES: usize = 5_000;
@@ -47,8 +50,15 @@ fn on_sqlite_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
 
 #[test]
 fn on_postgres_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
-    if let Some(address) = postgres::schema("delivery_order") {
-        arrive_in_order(&Home::on(&address));
+    if let Some(schema) = POSTGRES.schema("delivery_order") {
+        arrive_in_order(&Home::on(&schema.address));
+    }
+}
+
+#[test]
+fn on_citus_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
+    if let Some(schema) = CITUS.schema("delivery_order") {
+        arrive_in_order(&Home::on(&schema.address));
     }
 }
 

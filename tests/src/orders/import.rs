@@ -17,7 +17,7 @@ use crate::harness::{
 /// A server on each engine with a merchant, and one data directory without a server.
 fn places(name: &str) -> Vec<(Home, Option<Server>, Merchant)> {
     let mut homes = vec![(Home::sqlite(), false), (Home::sqlite(), true)];
-    homes.extend(postgres::schema(name).map(|address| (Home::on(&address), true)));
+    homes.extend(postgres::schemas(name).map(|it| (Home::on(&it.address), true)));
     let place = |(home, served): (Home, bool)| {
         let server = served.then(|| home.serve(&[]));
         let merchant = home.add_merchant("acme");

@@ -197,7 +197,7 @@ fn config() -> Config {
 
 #[test]
 fn a_message_changed_at_random_is_accepted_whole_or_refused_whole() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let token = server.token(&server.merchant("properties"));
         let mut runner = TestRunner::new(config());
         let case = std::cell::Cell::new(0);

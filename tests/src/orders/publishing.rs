@@ -18,7 +18,7 @@ use crate::harness::{
 
 /// A server, and the token of a merchant that has no orders yet.
 fn new_merchants() -> impl Iterator<Item = (&'static Server, String)> {
-    shared::on_both_engines().map(|server| (server, server.token(&server.merchant("orders"))))
+    shared::on_every_engine().map(|server| (server, server.token(&server.merchant("orders"))))
 }
 
 /// The answer to a message with one fault, or several.

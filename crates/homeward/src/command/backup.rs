@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use store::Location;
+use store::{CopiedMoment, Location};
 
 use crate::{
     config::Config,
@@ -35,13 +35,19 @@ impl Backup {
         if copied.is_err() {
             let _ = std::fs::remove_file(&partial);
         }
-        copied?;
+        let moment = copied?;
         make_durable(&partial, &self.file)
             .with_context(|| format!("{} cannot be written", self.file.display()))?;
         let bytes = std::fs::metadata(&self.file)?.len();
         output.print(&json!({ "file": self.file, "bytes": bytes }), || {
             format!("Wrote {bytes} bytes to {}.", self.file.display())
         });
+        if !output.json && moment == CopiedMoment::OneForEachMerchant {
+            print_note(
+                "The database is on several servers: each merchant's data is as of one moment, \
+                 different merchants' data may be some seconds apart.",
+            );
+        }
         if !output.json {
             print_note(&format!(
                 "Its secrets can be decrypted only with {}: keep that file too, elsewhere.",
@@ -53,7 +59,7 @@ impl Backup {
 }
 
 /// Copies with a progress bar that follows the size of the new file.
-async fn copy(location: &Location, to: &Path) -> anyhow::Result<()> {
+async fn copy(location: &Location, to: &Path) -> anyhow::Result<CopiedMoment> {
     let expected = match location {
         Location::Sqlite(from) => std::fs::metadata(from)
             .with_context(|| format!("no database at {}", from.display()))?

@@ -1,8 +1,8 @@
 //! `homeward migrate`: migrates the schema without starting the server.
 
 use prometheus_client::registry::Registry;
-use serde_json::json;
-use store::{Location, Store, StoreMetrics};
+use serde_json::{Value, json};
+use store::{Location, Migration, Store, StoreMetrics};
 
 use crate::{config::Config, node, output::Output};
 
@@ -15,14 +15,28 @@ pub(crate) async fn migrate(config: &Config, output: Output) -> anyhow::Result<(
     };
     let metrics = StoreMetrics::register(&mut Registry::default());
     let store = Store::open(&config.location, &metrics).await?;
-    let (from, to) = store.migrate().await?;
+    let done = store.migrate().await?;
     store.close().await;
-    output.print(&json!({ "from": from, "to": to }), || {
-        if from == to {
-            format!("The schema is at version {to}; nothing to do.")
-        } else {
-            format!("The schema was migrated from version {from} to {to}.")
-        }
-    });
+    output.print(&to_json(done), || describe(done));
     Ok(())
+}
+
+fn to_json(Migration { from, to, distributed_tables }: Migration) -> Value {
+    let mut told = json!({ "from": from, "to": to });
+    if distributed_tables > 0 {
+        told["distributed_tables"] = distributed_tables.into();
+    }
+    told
+}
+
+fn describe(Migration { from, to, distributed_tables }: Migration) -> String {
+    let schema = if from == to {
+        format!("The schema is at version {to}; nothing to do.")
+    } else {
+        format!("The schema was migrated from version {from} to {to}.")
+    };
+    match distributed_tables {
+        0 => schema,
+        tables => format!("{schema} Distributed {tables} tables by merchant."),
+    }
 }

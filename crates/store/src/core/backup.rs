@@ -6,12 +6,12 @@
 use std::path::Path;
 
 use crate::{
-    Location, StoreError,
+    CopiedMoment, Location, StoreError,
     core::{error::During, schema::MIGRATIONS},
     engine,
 };
 
 /// Copies everything at `location`, as of one moment, into the new file `to`.
-pub async fn backup(location: &Location, to: &Path) -> Result<(), StoreError> {
+pub async fn backup(location: &Location, to: &Path) -> Result<CopiedMoment, StoreError> {
     engine::copy(location, to, MIGRATIONS).await.during("taking a backup")
 }

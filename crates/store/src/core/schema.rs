@@ -19,9 +19,20 @@ fn newest_version() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
+/// What [`Store::migrate`] did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migration {
+    /// The version of the schema before.
+    pub from: i64,
+    /// The version of the schema now.
+    pub to: i64,
+    /// How many tables were distributed by merchant, in a database on several servers.
+    pub distributed_tables: usize,
+}
+
 impl Store {
-    /// Brings the schema up to date, and returns the version before and after.
-    pub async fn migrate(&self) -> Result<(i64, i64), StoreError> {
+    /// Brings the schema up to date.
+    pub async fn migrate(&self) -> Result<Migration, StoreError> {
         let found = self.schema_version().await?;
         if found > newest_version() {
             return Err(StoreError::Unusable(format!(
@@ -33,8 +44,9 @@ impl Store {
         for (number, text) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
             self.engine.migrate(text, number).await.during("changing the schema")?;
         }
-        self.engine.place_tables().await.during("distributing the tables")?;
-        Ok((found, newest_version()))
+        let distributed_tables =
+            self.engine.place_tables().await.during("distributing the tables")?;
+        Ok(Migration { from: found, to: newest_version(), distributed_tables })
     }
 
     /// Fails unless the schema is the one that this binary knows.

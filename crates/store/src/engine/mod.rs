@@ -78,7 +78,7 @@ impl Engine {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Sqlite(_) => "sqlite",
-            Self::Postgres(_) => "postgres",
+            Self::Postgres(engine) => engine.name(),
         }
     }
 
@@ -122,10 +122,11 @@ impl Engine {
         }
     }
 
-    /// After migrations: distributes the tables where the database can do that.
-    pub(crate) fn place_tables(&self) -> EngineFuture<'_, ()> {
+    /// After migrations: distributes the tables where the database can do that, and returns how
+    /// many.
+    pub(crate) fn place_tables(&self) -> EngineFuture<'_, usize> {
         match self {
-            Self::Sqlite(_) => Box::pin(future::ok(())),
+            Self::Sqlite(_) => Box::pin(future::ok(0)),
             Self::Postgres(engine) => Box::pin(engine.place_tables()),
         }
     }
@@ -168,18 +169,28 @@ impl Engine {
     }
 }
 
-/// Copies everything at `location`, as of one moment, into a new SQLite file, while writes
-/// continue.
+/// What a copy of a database shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CopiedMoment {
+    /// Everything as of one moment.
+    One,
+    /// Each merchant as of one moment; the database is on several servers, and each was read as of
+    /// a moment of its own.
+    OneForEachMerchant,
+}
+
+/// Copies everything at `location` into a new SQLite file, while writes continue.
 pub(crate) async fn copy(
     location: &Location,
     to: &Path,
     schema: &[&str],
-) -> Result<(), EngineError> {
+) -> Result<CopiedMoment, EngineError> {
     match location {
         Location::Sqlite(from) => {
             let (from, to) = (from.clone(), to.to_owned());
             let copied = tokio::task::spawn_blocking(move || sqlite::copy_file(&from, &to));
-            copied.await.map_err(|_| EngineError::Closed)?
+            copied.await.map_err(|_| EngineError::Closed)??;
+            Ok(CopiedMoment::One)
         }
         Location::Postgres(url) => postgres::copy_into(url, sqlite::create_file(to, schema)?).await,
     }

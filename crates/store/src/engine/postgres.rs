@@ -24,6 +24,8 @@ mod committers;
 mod copy;
 mod executions;
 mod listen;
+#[cfg(test)]
+mod plans;
 mod tls;
 
 use committers::Committers;
@@ -103,6 +105,8 @@ impl Postgres {
         let client = self.client().await?;
         let mut found = Vec::new();
         for execution in self.layout.executions(sql, &rows) {
+            #[cfg(test)]
+            plans::check_query(&client, self.layout, sql, &execution).await;
             let statement = client.prepare_cached(&execution.text).await?;
             let rows = client.query(&statement, &execution.parameters()).await?;
             found.reserve(rows.len());
@@ -130,10 +134,17 @@ impl Postgres {
         Ok(transaction.commit().await?)
     }
 
-    /// Distributes the tables if the database is distributed.
-    pub(crate) async fn place_tables(&self) -> Result<(), EngineError> {
+    pub(crate) fn name(&self) -> &'static str {
         match self.layout {
-            Layout::OneServer => Ok(()),
+            Layout::OneServer => "postgres",
+            Layout::Distributed => "citus",
+        }
+    }
+
+    /// Distributes the tables if the database is distributed; returns how many.
+    pub(crate) async fn place_tables(&self) -> Result<usize, EngineError> {
+        match self.layout {
+            Layout::OneServer => Ok(0),
             Layout::Distributed => citus::distribute(&mut *self.client().await?).await,
         }
     }

@@ -58,11 +58,11 @@ macro_rules! messages_where {
     ($more_columns:literal, $tables:literal, $condition:literal) => {
         concat!(
             "SELECT m.merchant_id, m.message_id, m.kind, m.reference, m.sequence, m.created_us,
-             (SELECT d.due_us FROM deliveries d WHERE d.merchant_id = m.merchant_id
+             (SELECT d.due_us FROM deliveries d WHERE d.merchant_id = $1
                  AND d.kind = m.kind AND d.message_id = m.message_id),
-             (SELECT f.failed_us FROM failures f WHERE f.merchant_id = m.merchant_id
+             (SELECT f.failed_us FROM failures f WHERE f.merchant_id = $1
                  AND f.kind = m.kind AND f.message_id = m.message_id),
-             (SELECT x.reason FROM discards x WHERE x.merchant_id = m.merchant_id
+             (SELECT x.reason FROM discards x WHERE x.merchant_id = $1
                  AND x.message_id = m.message_id)",
             $more_columns,
             " FROM ",

@@ -57,7 +57,7 @@ impl Store {
             "reading a return and its columns",
             "SELECT version, status, currency, owed_cents, body,
                  (SELECT count(*) FROM unposted_returns u
-                  WHERE u.merchant_id = t.merchant_id AND u.rma_id = t.rma_id)
+                  WHERE u.merchant_id = $1 AND u.rma_id = t.rma_id)
              FROM returns t WHERE merchant_id = $1 AND rma_id = $2",
             params![merchant, rma.as_str()],
             |row| {

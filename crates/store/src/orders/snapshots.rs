@@ -160,7 +160,7 @@ impl Store {
             "looking up orders",
             "SELECT o.order_id, o.version, o.updated_us, o.hash,
                  (SELECT COUNT(*) FROM refunds f
-                     WHERE f.merchant_id = o.merchant_id AND f.order_id = o.order_id)
+                     WHERE f.merchant_id = r.merchant_id AND f.order_id = o.order_id)
              FROM ROWS(merchant_id, order_id)
              JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
             order_ids.map(|id| params![merchant, id]).collect(),

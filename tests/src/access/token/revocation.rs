@@ -36,7 +36,7 @@ fn rotate(server: &Server, merchant: &Merchant, flags: &[&str]) -> String {
 
 #[test]
 fn two_secrets_are_live_after_a_rotation_and_the_oldest_of_three_is_not() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let merchant = server.merchant("rotated");
         let token = server.token(&merchant);
         let first = merchant.client_secret.clone();
@@ -57,7 +57,7 @@ fn two_secrets_are_live_after_a_rotation_and_the_oldest_of_three_is_not() {
 
 #[test]
 fn revoking_the_old_secrets_ends_every_token_at_once() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let (merchant, other) = (server.merchant("revoked"), server.merchant("untouched"));
         let (token, others) = (server.token(&merchant), server.token(&other));
         assert!(token_works(server, &token) && token_works(server, &others));
@@ -73,7 +73,7 @@ fn revoking_the_old_secrets_ends_every_token_at_once() {
 
 #[test]
 fn a_disabled_merchant_gets_no_token_and_its_tokens_are_refused_until_it_is_enabled() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let merchant = server.merchant("disabled");
         let token = server.token(&merchant);
         assert!(token_works(server, &token));
@@ -92,7 +92,7 @@ fn a_disabled_merchant_gets_no_token_and_its_tokens_are_refused_until_it_is_enab
 
 #[test]
 fn a_disabled_client_is_refused_and_its_tokens_do_not_come_back() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let merchant = server.merchant("disabled");
         let token = server.token(&merchant);
         assert!(token_works(server, &token));
@@ -119,7 +119,7 @@ fn revoke(server: &Server, merchant: &Merchant, secret: &str, token: &str) -> Re
 
 #[test]
 fn a_client_revokes_its_own_token_and_no_other() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let (merchant, other) = (server.merchant("revoking"), server.merchant("other"));
         let (token, kept) = (server.token(&merchant), server.token(&merchant));
         assert!(token_works(server, &token));

@@ -24,7 +24,7 @@ pub(super) struct Bench<'a> {
 
 /// A bench on each engine.
 pub(super) fn benches() -> impl Iterator<Item = Bench<'static>> {
-    shared::on_both_engines().map(Bench::new)
+    shared::on_every_engine().map(Bench::new)
 }
 
 impl<'a> Bench<'a> {

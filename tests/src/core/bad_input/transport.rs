@@ -73,7 +73,7 @@ fn a_body_that_announces_too_much_is_refused_before_it_is_sent() {
 
 #[test]
 fn a_body_that_breaks_off_stores_nothing() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let token = server.token(&server.merchant("broken"));
         let request = publication(&token, message(&[sample_order("A")]));
         let mut connection = server.connect();
@@ -131,7 +131,7 @@ fn requests_one_behind_the_other_are_answered_in_turn() {
 
 #[test]
 fn the_probes_say_that_the_server_is_alive_and_ready() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         assert_eq!(server.send(&Request::get("/healthz")).said(), said(200, "alive"));
         assert_eq!(server.send(&Request::get("/readyz")).said(), said(200, "ready"));
         let metrics = server.send(&Request::get("/metrics"));

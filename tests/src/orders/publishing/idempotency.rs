@@ -81,7 +81,7 @@ fn a_key_that_nobody_could_repeat_is_refused() {
 
 #[test]
 fn an_operator_who_repeats_a_request_gets_the_same_secret_again() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let admin = server.admin_token();
         let id = server.merchant("idempotent").id;
         let post = |target: &str, body: &str, key: &str| {

@@ -47,7 +47,7 @@ fn strict_merchant(server: &Server) -> Merchant {
 
 #[test]
 fn amounts_that_do_not_add_up_are_stored_with_warnings() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let token = server.token(&server.merchant("lenient"));
         let (order, doubts) = doubtful_order();
 
@@ -66,7 +66,7 @@ fn amounts_that_do_not_add_up_are_stored_with_warnings() {
 
 #[test]
 fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let merchant = strict_merchant(server);
         let token = server.token(&merchant);
         let (order, doubts) = doubtful_order();
@@ -123,7 +123,7 @@ fn one_doubt_of_a_strict_merchant_is_one_error() {
 
 #[test]
 fn unknown_fields_are_named_wherever_they_are() {
-    for server in shared::on_both_engines() {
+    for server in shared::on_every_engine() {
         let token = server.token(&server.merchant("lenient"));
         let mut order = sample_order("A");
         order["items"][0]["x"] = json!(1);

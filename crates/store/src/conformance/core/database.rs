@@ -5,7 +5,7 @@ use domain::messages::kind::MessageKind;
 use futures_util::future::join_all;
 
 use crate::{
-    Location, NewMessage, OrderRow, Store, StoreError, Transaction, backup,
+    Location, Migration, NewMessage, OrderRow, Store, StoreError, Transaction, backup,
     conformance::{Subject, acme, metrics, on_every_engine, other},
 };
 
@@ -42,7 +42,8 @@ async fn a_schema_is_brought_up_to_date_once(Subject { store, .. }: Subject) {
     let version = store.schema_version().await.unwrap();
 
     assert!(version > 0);
-    assert_eq!(store.migrate().await.unwrap(), (version, version));
+    let again = Migration { from: version, to: version, distributed_tables: 0 };
+    assert_eq!(store.migrate().await.unwrap(), again);
 }
 
 async fn a_database_newer_than_the_binary_is_refused(Subject { store, .. }: Subject) {

@@ -19,8 +19,9 @@ pub(super) async fn layout(client: &Client) -> Result<Layout, EngineError> {
     Ok(if extensions == 0 { Layout::OneServer } else { Layout::Distributed })
 }
 
-/// Distributes every table with a merchant that is not distributed yet, with its rows.
-pub(super) async fn distribute(client: &mut Client) -> Result<(), EngineError> {
+/// Distributes every table with a merchant that is not distributed yet, with its rows; returns how
+/// many.
+pub(super) async fn distribute(client: &mut Client) -> Result<usize, EngineError> {
     let transaction = client.transaction().await?;
     // Other sessions may have to wait for this one, but this one for nothing: it moves all rows.
     transaction.batch_execute("SET LOCAL lock_timeout = 0").await?;
@@ -35,7 +36,7 @@ pub(super) async fn distribute(client: &mut Client) -> Result<(), EngineError> {
             &[&FIRST_TABLE],
         )
         .await?;
-    for table in tables {
+    for table in &tables {
         let table: String = table.try_get(0)?;
         let beside = if table == FIRST_TABLE { "none" } else { FIRST_TABLE };
         transaction
@@ -46,5 +47,6 @@ pub(super) async fn distribute(client: &mut Client) -> Result<(), EngineError> {
             )
             .await?;
     }
-    Ok(transaction.commit().await?)
+    transaction.commit().await?;
+    Ok(tables.len())
 }

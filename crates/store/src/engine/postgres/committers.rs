@@ -23,6 +23,8 @@ use futures_util::future::{join, join_all};
 use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio_postgres::Statement;
 
+#[cfg(test)]
+use super::plans;
 use super::{
     conflict_or_error,
     executions::{Execution, Layout},
@@ -43,7 +45,7 @@ use crate::{
 /// While one waits for the disk, the next sends its steps.
 const COMMITTERS: usize = 3;
 /// Groups of different merchants do not wait for each other, and each crosses the network twice.
-pub(super) const COMMITTERS_DISTRIBUTED: usize = 16;
+pub(super) const COMMITTERS_DISTRIBUTED: usize = 8;
 /// Transactions that may wait before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
 
@@ -148,11 +150,15 @@ impl Committer {
         };
         let steps = Steps::new(group, self.slot, numbering);
         let burst: Vec<&Step> = steps.iter().collect();
+        #[cfg(test)]
+        plans::check_group(client, self.layout, group, &burst).await;
         let returned = self.send(client, &burst, Start::Transaction).await?;
         let counters = Counters::read(&returned)?;
         if numbering == Numbering::BeforeTheStatement {
             let numbered = steps.numbered_messages(&counters);
             let burst: Vec<&Step> = numbered.iter().collect();
+            #[cfg(test)]
+            plans::check_group(client, self.layout, group, &burst).await;
             self.send(client, &burst, Start::Nothing).await?;
         }
         client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;

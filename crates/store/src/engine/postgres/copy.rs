@@ -3,22 +3,27 @@
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::IsolationLevel;
 
-use super::{create_pool, read_row};
-use crate::core::error::{EngineError, with_causes};
+use super::{citus, create_pool, executions::Layout, get_client, read_row};
+use crate::{core::error::EngineError, engine::CopiedMoment};
 
-/// Copies every table, as of one moment, into `file`, which holds the same schema.
+/// Copies every table into `file`, which holds the same schema. On a distributed database each
+/// server is read through one connection, and so as of one moment.
 pub(in crate::engine) async fn copy_into(
     url: &str,
     file: rusqlite::Connection,
-) -> Result<(), EngineError> {
+) -> Result<CopiedMoment, EngineError> {
     let pool = create_pool(url)?;
-    let mut client = pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))?;
+    let mut client = get_client(&pool).await?;
+    let layout = citus::layout(&client).await?;
     let snapshot = client
         .build_transaction()
         .isolation_level(IsolationLevel::RepeatableRead)
         .read_only(true)
         .start()
         .await?;
+    if layout == Layout::Distributed {
+        snapshot.batch_execute("SET LOCAL citus.max_adaptive_executor_pool_size = 1").await?;
+    }
     for table in table_names(&file)? {
         // The rows that a migration inserted come with the copy.
         file.execute_batch(&format!("BEGIN; DELETE FROM {table}"))?;
@@ -30,7 +35,10 @@ pub(in crate::engine) async fn copy_into(
         }
         file.execute_batch("COMMIT")?;
     }
-    Ok(())
+    Ok(match layout {
+        Layout::OneServer => CopiedMoment::One,
+        Layout::Distributed => CopiedMoment::OneForEachMerchant,
+    })
 }
 
 fn table_names(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> {
