@@ -28,12 +28,13 @@ pub use parts::{AddressBook, AddressLookup, DispatcherParts, OutcomeObserver};
 use self::{
     events::{Event, SendJob, Worker},
     outcomes::{OutcomeBatches, store_batch},
-    queues::{Queues, endpoint_index},
+    queues::{KnownQueue, Queues, endpoint_index},
     status::StatusReport,
     tasks::{find_pending, load_endpoint, read_pending},
     workers::{WorkerContext, Workers},
 };
 use crate::{
+    leases::QueueLease,
     scheduler::{Action, Delivery, QueueId, Scheduler, SchedulerSettings},
     sender::Endpoint,
 };
@@ -124,13 +125,17 @@ impl Dispatcher {
     }
 
     fn drop_foreign_queues(&mut self) {
-        let leases = &self.parts.leases;
-        let foreign =
-            self.queues.iter().filter(|(merchant, queue, _)| !leases.own(merchant, *queue));
-        let foreign: Vec<QueueId> = foreign.map(|(_, _, id)| id).collect();
+        let foreign = self.queues.iter().filter(|(known, _)| self.lease_of(known).is_none());
+        let foreign: Vec<QueueId> = foreign.map(|(_, id)| id).collect();
         for id in foreign {
             self.drop_queue(id);
         }
+    }
+
+    /// The lease of a queue, unless another node may have sent since its messages were read.
+    fn lease_of(&self, known: &KnownQueue) -> Option<QueueLease> {
+        let lease = self.parts.leases.of_queue(&known.merchant, known.queue);
+        lease.filter(|lease| lease.epoch == known.epoch)
     }
 
     fn drop_queue(&mut self, id: QueueId) {
@@ -165,6 +170,10 @@ impl Dispatcher {
             Event::Refilled { queue, messages, most } => self.finish_refill(queue, messages, most),
             Event::AttemptFinished { queue, attempt, worker } => {
                 self.finish_attempt(queue, *attempt, worker);
+            }
+            Event::AttemptForbidden { queue, worker } => {
+                self.workers.release(worker);
+                self.drop_queue(queue);
             }
             Event::OutcomesStored(stored) => self.open_lanes(stored),
             Event::PendingFound(merchants) => self.expect(&merchants),
@@ -218,11 +227,10 @@ impl Dispatcher {
     fn send(&mut self, id: QueueId, message: Arc<PendingMessage>, attempt: u32) {
         let Some(known) = self.queues.get(id) else { return };
         // A process that was stopped for some time finds its leases expired before it is notified.
-        if !self.parts.leases.own(&known.merchant, known.queue) {
-            return self.drop_queue(id);
-        }
+        let Some(lease) = self.lease_of(known) else { return self.drop_queue(id) };
         let Some(endpoint) = known.endpoint(message.kind) else { return };
-        self.workers.send(SendJob { queue: id, endpoint, message, attempt });
+        let permit = known.permit.until(lease.write_until);
+        self.workers.send(SendJob { queue: id, endpoint, message, attempt, permit });
     }
 
     fn finish_attempt(&mut self, id: QueueId, attempt: Attempt, worker: Worker) {
@@ -245,11 +253,17 @@ impl Dispatcher {
         if !gapless {
             self.expect_any(&message.merchant);
         }
-        if !self.parts.leases.own(&message.merchant, message.kind.queue()) {
+        let queue = message.kind.queue();
+        let Some(epoch) = self.parts.leases.epoch(&message.merchant, queue) else {
             self.parts.leases.announce(&message.merchant);
+            // If the lease is renewed after all, the next message must not be taken for the one
+            // after those that are known.
+            if let Some(id) = self.queues.id(&message.merchant, queue) {
+                self.scheduler.expect_more(id);
+            }
             return;
-        }
-        let id = self.queue_id(&message.merchant, message.kind.queue());
+        };
+        let id = self.queue_id(&message.merchant, queue, epoch);
         if gapless {
             self.scheduler.enqueue(id, to_delivery(message));
         }
@@ -278,8 +292,8 @@ impl Dispatcher {
 
     fn rewind(&mut self, merchant: &MerchantId) {
         for queue in QueueKind::all() {
-            if self.parts.leases.own(merchant, queue) {
-                let id = self.queue_id(merchant, queue);
+            if let Some(epoch) = self.parts.leases.epoch(merchant, queue) {
+                let id = self.queue_id(merchant, queue, epoch);
                 self.scheduler.rewind(id, 0);
             } else {
                 self.parts.leases.announce(merchant);
@@ -290,20 +304,24 @@ impl Dispatcher {
     fn expect(&mut self, merchants: &[MerchantId]) {
         for merchant in merchants {
             for queue in QueueKind::all() {
-                if self.parts.leases.own(merchant, queue) {
-                    let id = self.queue_id(merchant, queue);
+                if let Some(epoch) = self.parts.leases.epoch(merchant, queue) {
+                    let id = self.queue_id(merchant, queue, epoch);
                     self.scheduler.expect_more(id);
                 }
             }
         }
     }
 
-    /// The number of a queue; a new one waits until its endpoints are loaded.
-    fn queue_id(&mut self, merchant: &MerchantId, queue: QueueKind) -> QueueId {
+    /// The number of a queue under the lease of this epoch; a new one waits until its endpoints are
+    /// loaded.
+    fn queue_id(&mut self, merchant: &MerchantId, queue: QueueKind, epoch: i64) -> QueueId {
         if let Some(id) = self.queues.id(merchant, queue) {
-            return id;
+            if self.queues.get(id).is_some_and(|known| known.epoch == epoch) {
+                return id;
+            }
+            self.drop_queue(id);
         }
-        let (id, owner) = self.queues.add(merchant, queue);
+        let (id, owner) = self.queues.add(merchant, queue, epoch);
         self.scheduler.add_queue(id, owner, queue.kinds().len());
         self.scheduler.expect_more(id);
         self.load_endpoints(id);

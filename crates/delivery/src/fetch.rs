@@ -57,6 +57,7 @@ async fn fetch_with(
         request::header(head, &USER_AGENT, &user_agent);
         request::header(head, &ACCEPT, &HeaderValue::from_static(accept));
         request::end(head);
+        Ok(())
     };
     let read = AnswerLimits { read_max_bytes: limits.bytes_max, kept_max_bytes: limits.bytes_max };
     let mut answer = HttpAnswer::default();

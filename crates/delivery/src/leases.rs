@@ -1,15 +1,22 @@
 //! Which node sends what, when several nodes share a store.
 //!
-//! Queues are spread over 64 shards, and a shard is leased to one node at a time: for thirty
+//! Queues are spread over 1,024 shards, and a shard is leased to one node at a time: for thirty
 //! seconds, renewed every five. A node starts no attempt for a shard when the lease could expire
 //! before the attempt ends, so the next node that takes the shard is the only one that sends for
 //! it. A node that stops releases its shards at once; one that died loses them when its leases
 //! expire. Nodes take no more than their share, and release what exceeds it when others join.
 //!
+//! Each lease has an epoch. A node that was stopped for a while may lose a shard and take it again
+//! without noticing; the epoch shows that another node may have sent meanwhile, so that what is in
+//! memory is old. `leases/model.rs` is a model of the whole protocol, checked exhaustively.
+//!
 //! Messages that were committed for a shard of another node are announced to it, those of a few
 //! milliseconds together; in case an announcement is lost, the store is searched every two seconds.
 //!
 //! With a store of its own, a node owns everything.
+
+#[cfg(test)]
+mod model;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,7 +31,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::dispatcher::events::{DispatcherHandle, Event};
 
-const SHARDS: i64 = 64;
+/// More than any installation has nodes, so that each gets about the same number. A node renews all
+/// of its leases with one row, so they cost nothing.
+const SHARDS: i64 = 1024;
 const LEASE_MIN: Duration = Duration::from_secs(30);
 const RENEW_EVERY: Duration = Duration::from_secs(5);
 /// What must be left of a lease, besides the time of an attempt, to start one.
@@ -41,9 +50,7 @@ pub struct Leases(Option<Arc<SharedLeases>>);
 struct SharedLeases {
     node: String,
     lease: Duration,
-    /// Nothing is started when less than this is left of a lease; what was started has ended by
-    /// then.
-    margin: Duration,
+    attempt_max: Duration,
     held: RwLock<HeldShards>,
     announced: Mutex<BTreeSet<String>>,
     announcement: Notify,
@@ -51,10 +58,19 @@ struct SharedLeases {
 
 #[derive(Default)]
 struct HeldShards {
-    shards: BTreeSet<i64>,
+    /// With the epoch of each.
+    shards: BTreeMap<i64, i64>,
     /// Shards that are being released, and since when: nothing is started for them any more.
     leaving: BTreeMap<i64, Instant>,
     valid_until: Option<Instant>,
+}
+
+/// The right to send for a queue now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QueueLease {
+    pub(crate) epoch: i64,
+    /// An attempt that starts now must be written before this. None when no other node exists.
+    pub(crate) write_until: Option<Instant>,
 }
 
 /// Whether a node holds shards now that it did not hold before.
@@ -71,11 +87,10 @@ impl Leases {
 
     /// What [`Leases::keep`] gets for `node`, where attempts end within `attempt_max`.
     pub fn shared(node: String, attempt_max: Duration) -> Self {
-        let margin = attempt_max + RESERVE;
         Self(Some(Arc::new(SharedLeases {
             node,
-            lease: LEASE_MIN.max(margin + 2 * RENEW_EVERY),
-            margin,
+            lease: LEASE_MIN.max(attempt_max + RESERVE + 2 * RENEW_EVERY),
+            attempt_max,
             held: RwLock::default(),
             announced: Mutex::default(),
             announcement: Notify::new(),
@@ -86,13 +101,23 @@ impl Leases {
         self.0.is_some()
     }
 
-    /// Whether this node, and no other, may start attempts for this queue now.
-    pub(crate) fn own(&self, merchant: &MerchantId, queue: QueueKind) -> bool {
-        let Some(shared) = &self.0 else { return true };
+    /// The lease under which this node, and no other, may start attempts for this queue now.
+    pub(crate) fn of_queue(&self, merchant: &MerchantId, queue: QueueKind) -> Option<QueueLease> {
+        let Some(shared) = &self.0 else {
+            return Some(QueueLease { epoch: 0, write_until: None });
+        };
         let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
-        let wanted = shard(merchant, queue);
-        let valid = held.valid_until.is_some_and(|until| Instant::now() + shared.margin < until);
-        valid && held.shards.contains(&wanted) && !held.leaving.contains_key(&wanted)
+        let (wanted, now) = (shard(merchant, queue), Instant::now());
+        let epoch = *held.shards.get(&wanted)?;
+        let is_valid = held.valid_until.is_some_and(|until| now + shared.margin() < until);
+        let write_until = Some(now + shared.attempt_max);
+        (is_valid && !held.leaving.contains_key(&wanted))
+            .then_some(QueueLease { epoch, write_until })
+    }
+
+    /// The epoch of that lease.
+    pub(crate) fn epoch(&self, merchant: &MerchantId, queue: QueueKind) -> Option<i64> {
+        self.of_queue(merchant, queue).map(|lease| lease.epoch)
     }
 
     /// Announces pending messages of a merchant to the node that holds its shard.
@@ -147,38 +172,43 @@ fn shard(merchant: &MerchantId, queue: QueueKind) -> i64 {
 }
 
 impl SharedLeases {
+    /// Nothing is started when less than this is left of a lease; what was started has ended by
+    /// then.
+    fn margin(&self) -> Duration {
+        self.attempt_max + RESERVE
+    }
+
     async fn renew(&self, store: &Store) -> Result<Renewal, StoreError> {
         let asked = Instant::now();
         let Some(now_us) = store.shared_clock_us().await? else { return Ok(Renewal::Unchanged) };
         let lease_us = i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX);
         let expires_us = now_us + lease_us;
         let nodes = store.heartbeat(&self.node, now_us, expires_us).await?.max(1);
-        let mut shards: BTreeSet<i64> =
-            store.renew_leases(&self.node, now_us, expires_us).await?.into_iter().collect();
+        let mut leases = store.leases(&self.node).await?;
         let share = (SHARDS + nodes - 1) / nodes;
-        let own = i64::try_from(shards.len()).unwrap_or(SHARDS);
+        let own = i64::try_from(leases.len()).unwrap_or(SHARDS);
         if own < share {
-            let most = share - own;
-            shards.extend(store.take_leases(&self.node, now_us, expires_us, most).await?);
+            leases = store.take_leases(&self.node, now_us, share - own).await?;
         }
+        let shards = leases.into_iter().map(|lease| (lease.shard, lease.epoch)).collect();
         let (gone, renewed) = self.hold(shards, share, asked);
         store.release_leases(&self.node, &gone).await?;
         Ok(renewed)
     }
 
     /// Notes what is held, and returns what can be released now.
-    fn hold(&self, shards: BTreeSet<i64>, share: i64, now: Instant) -> (Vec<i64>, Renewal) {
+    fn hold(&self, shards: BTreeMap<i64, i64>, share: i64, now: Instant) -> (Vec<i64>, Renewal) {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        let more = !shards.is_subset(&held.shards);
+        let more = shards.iter().any(|(shard, epoch)| held.shards.get(shard) != Some(epoch));
         let kept = usize::try_from(share).unwrap_or(usize::MAX);
         let leaving: BTreeMap<i64, Instant> = shards
-            .iter()
+            .keys()
             .skip(kept)
             .map(|shard| (*shard, held.leaving.get(shard).copied().unwrap_or(now)))
             .collect();
-        let ended = |since: &Instant| now.duration_since(*since) > self.margin;
+        let ended = |since: &Instant| now.duration_since(*since) > self.margin();
         let (gone, leaving) = leaving.into_iter().partition::<BTreeMap<_, _>, _>(|it| ended(&it.1));
-        held.shards = shards.into_iter().filter(|shard| !gone.contains_key(shard)).collect();
+        held.shards = shards.into_iter().filter(|it| !gone.contains_key(&it.0)).collect();
         held.leaving = leaving;
         held.valid_until = Some(now + self.lease);
         (gone.into_keys().collect(), if more { Renewal::Gained } else { Renewal::Unchanged })
@@ -188,7 +218,7 @@ impl SharedLeases {
         let shards: Vec<i64> = {
             let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
             held.valid_until = None;
-            std::mem::take(&mut held.shards).into_iter().collect()
+            std::mem::take(&mut held.shards).into_keys().collect()
         };
         let given = store.release_leases(&self.node, &shards).await;
         if let Err(error) = given.and(store.remove_node(&self.node).await) {

@@ -15,6 +15,7 @@ mod connection;
 pub(crate) mod context;
 pub(crate) mod headers;
 pub(crate) mod origin;
+pub(crate) mod permit;
 pub(crate) mod request;
 mod retry_after;
 pub(crate) mod send_error;
@@ -42,6 +43,7 @@ use self::{
     context::CallContext,
     headers::{ATTEMPT, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP},
     origin::Origin,
+    permit::Permit,
     send_error::SendError,
 };
 use crate::{
@@ -69,6 +71,18 @@ pub struct EndpointTarget {
     pub refusal_is_final: bool,
 }
 
+/// An attempt at a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutgoingMessage<'a> {
+    pub(crate) id: &'a str,
+    /// Its number among the messages about the same thing.
+    pub(crate) sequence: i64,
+    /// The number of the attempt.
+    pub(crate) attempt: u32,
+    pub(crate) body: &'a [u8],
+    pub(crate) permit: &'a Permit,
+}
+
 /// The result of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
@@ -76,6 +90,8 @@ pub struct CallResult {
     pub status: Option<u16>,
     /// What went wrong short of or besides the status, in a few words without secrets.
     pub error: Option<String>,
+    /// The permit had ended before the request was written, so nothing was sent.
+    pub was_forbidden: bool,
     pub latency: Duration,
     /// The beginning of the answer's body.
     pub answer: Bytes,
@@ -153,9 +169,9 @@ impl Endpoint {
         })
     }
 
-    /// Makes attempt number `attempt` at the message `id`, which is number `sequence` among those
-    /// about the same thing. Its body is sent byte for byte.
-    pub async fn send(&self, id: &str, sequence: i64, attempt: u32, body: &[u8]) -> CallResult {
+    /// Makes one attempt at a message. Its body is sent byte for byte.
+    pub(crate) async fn send(&self, message: &OutgoingMessage<'_>) -> CallResult {
+        let OutgoingMessage { id, sequence, attempt, body, permit } = *message;
         if !request::fits_header(id) {
             return CallResult::not_sent(&SendError::Identifier);
         }
@@ -165,6 +181,8 @@ impl Endpoint {
             request::number(head, &SEQUENCE, sequence);
             request::number(head, &ATTEMPT, attempt);
             request::end_before(head, body);
+            // Last, because nothing but the write may come between the check and the write.
+            permit.check()
         };
         let time_max = self.context.settings().request_time_max;
         let mut result = self.call(write_head, body, self.limits, time_max).await;
@@ -211,6 +229,7 @@ impl Endpoint {
             self.begin_head(head, &line, token);
             self.sign(head, &id, &[]);
             request::end(head);
+            Ok(())
         };
         self.call(write_head, &[], limits, time_max).await
     }
@@ -218,7 +237,7 @@ impl Endpoint {
     /// Makes one call with the head that `write_head` writes, given the current token.
     async fn call(
         &self,
-        write_head: impl Fn(&mut Vec<u8>, Option<&Token>),
+        write_head: impl Fn(&mut Vec<u8>, Option<&Token>) -> Result<(), SendError>,
         body: &[u8],
         limits: AnswerLimits,
         time_max: Duration,
@@ -235,6 +254,7 @@ impl Endpoint {
             |value| retry_after::retry_after_ms(answer.status, value, self.context.world().now());
         CallResult {
             status: answer.status.map(|status| status.as_u16()),
+            was_forbidden: outcome == Err(SendError::Forbidden),
             error: outcome.err().map(|error| error.to_string()),
             latency: started.elapsed(),
             retry_after_ms: answer.retry_after.as_ref().and_then(pause_ms),
@@ -245,7 +265,7 @@ impl Endpoint {
     /// Sends the request, and after a 401 once more.
     async fn exchange_twice(
         &self,
-        write_head: impl Fn(&mut Vec<u8>, Option<&Token>),
+        write_head: impl Fn(&mut Vec<u8>, Option<&Token>) -> Result<(), SendError>,
         body: &[u8],
         limits: AnswerLimits,
         answer: &mut HttpAnswer,
@@ -300,6 +320,7 @@ impl CallResult {
         Self {
             status: None,
             error: Some(cause.to_string()),
+            was_forbidden: false,
             latency: Duration::ZERO,
             answer: Bytes::new(),
             retry_after_ms: None,

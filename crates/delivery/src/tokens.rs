@@ -256,7 +256,10 @@ impl TokenCache {
     /// Asks the token endpoint once: the header to send, and how long it will be good for.
     async fn fetch(&self) -> Result<(HeaderValue, i64), TokenFailure> {
         let mut answer = HttpAnswer::default();
-        let write_head = |head: &mut Vec<u8>| head.extend_from_slice(&self.head);
+        let write_head = |head: &mut Vec<u8>| {
+            head.extend_from_slice(&self.head);
+            Ok(())
+        };
         let exchange = self.origin.exchange(write_head, &self.form, LIMITS, &mut answer);
         match timeout(self.time_max, exchange).await {
             Ok(Ok(())) => (),

@@ -114,7 +114,9 @@ CREATE TABLE attempt_counts (
 ) CLUSTERED;
 CREATE INDEX attempt_counts_by_hour ON attempt_counts (hour_us);
 
--- Which node sends what when several nodes share the database. Queues are spread over 64 shards.
+-- Which node sends what when several nodes share the database. Queues are spread over 1,024 shards.
+-- A shard is its owner's while the owner has a row in nodes, so a node renews all of its leases by
+-- changing one row.
 CREATE TABLE nodes (
     node_id TEXT NOT NULL,
     expires_us BIGINT NOT NULL,
@@ -125,10 +127,9 @@ CREATE TABLE shard_leases (
     shard BIGINT NOT NULL,
     owner TEXT NOT NULL,
     epoch BIGINT NOT NULL,
-    expires_us BIGINT NOT NULL,
     PRIMARY KEY (shard)
 ) CLUSTERED;
-INSERT INTO shard_leases (shard, owner, epoch, expires_us)
+INSERT INTO shard_leases (shard, owner, epoch)
     WITH RECURSIVE numbers(shard) AS (
-        SELECT 0 UNION ALL SELECT shard + 1 FROM numbers WHERE shard < 63)
-    SELECT shard, '', 0, 0 FROM numbers;
+        SELECT 0 UNION ALL SELECT shard + 1 FROM numbers WHERE shard < 1023)
+    SELECT shard, '', 0 FROM numbers;

@@ -51,6 +51,7 @@ pub use merchants::portals::StoredPortal;
 pub use messages::{
     deliveries::{Attempt, AttemptOutcome, FailureCause},
     failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
+    leases::ShardLease,
     log::{AttemptRow, MessageFilter, MessageRow},
     message_histories::MessageHistory,
     outbox::{NewMessage, PendingMessage},

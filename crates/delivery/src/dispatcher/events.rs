@@ -6,7 +6,10 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use store::{Attempt, PendingMessage};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{scheduler::QueueId, sender::Endpoint};
+use crate::{
+    scheduler::QueueId,
+    sender::{Endpoint, permit::Permit},
+};
 
 /// The state of an endpoint in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +33,7 @@ pub(crate) struct SendJob {
     pub(super) message: Arc<PendingMessage>,
     /// The number of the attempt in the message's cycle, from 1.
     pub(super) attempt: u32,
+    pub(super) permit: Permit,
 }
 
 /// The way to a task that sends. The task ends when the last of these is dropped.
@@ -56,6 +60,11 @@ pub(crate) enum Event {
     AttemptFinished {
         queue: QueueId,
         attempt: Box<Attempt>,
+        worker: Worker,
+    },
+    /// The permit of an attempt had ended before anything was sent.
+    AttemptForbidden {
+        queue: QueueId,
         worker: Worker,
     },
     /// The outcomes of attempts at these messages are on stable storage.

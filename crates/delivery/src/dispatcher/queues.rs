@@ -9,7 +9,7 @@ use domain::{
 
 use crate::{
     scheduler::{Owner, QueueId},
-    sender::Endpoint,
+    sender::{Endpoint, permit::QueuePermit},
 };
 
 #[derive(Default)]
@@ -23,6 +23,10 @@ pub(super) struct Queues {
 pub(super) struct KnownQueue {
     pub(super) merchant: MerchantId,
     pub(super) queue: QueueKind,
+    /// The epoch of the lease under which its messages were read.
+    pub(super) epoch: i64,
+    /// Revoked when the queue is removed: what was started by then and not written is not sent.
+    pub(super) permit: QueuePermit,
     /// One for each kind of the queue; None while nothing may be sent.
     endpoints: Vec<Option<Arc<Endpoint>>>,
 }
@@ -41,24 +45,32 @@ impl Queues {
         self.ids.get(&(merchant.clone(), queue)).copied()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&MerchantId, QueueKind, QueueId)> {
-        self.ids.iter().map(|((merchant, queue), id)| (merchant, *queue, *id))
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&KnownQueue, QueueId)> {
+        self.ids.values().filter_map(|id| Some((self.get(*id)?, *id)))
     }
 
     /// Gives a queue a number, and its merchant when it has none.
-    pub(super) fn add(&mut self, merchant: &MerchantId, queue: QueueKind) -> (QueueId, Owner) {
+    pub(super) fn add(
+        &mut self,
+        merchant: &MerchantId,
+        queue: QueueKind,
+        epoch: i64,
+    ) -> (QueueId, Owner) {
         let id = QueueId(u32::try_from(self.by_id.len()).unwrap_or(u32::MAX));
         let next_owner = Owner(u32::try_from(self.owners.len()).unwrap_or(u32::MAX));
         let owner = *self.owners.entry(merchant.clone()).or_insert(next_owner);
         let endpoints = vec![None; queue.kinds().len()];
-        self.by_id.push(KnownQueue { merchant: merchant.clone(), queue, endpoints });
+        let merchant = merchant.clone();
+        let permit = QueuePermit::default();
         self.ids.insert((merchant.clone(), queue), id);
+        self.by_id.push(KnownQueue { merchant, queue, epoch, permit, endpoints });
         (id, owner)
     }
 
     /// Another node sends for this queue now; if it comes back, it gets a new number.
     pub(super) fn remove(&mut self, id: QueueId) {
         if let Some(known) = self.get(id) {
+            known.permit.revoke();
             let key = (known.merchant.clone(), known.queue);
             self.ids.remove(&key);
         }

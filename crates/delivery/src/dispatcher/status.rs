@@ -5,7 +5,7 @@ use store::PendingMessage;
 
 use super::{
     events::EndpointStatus,
-    queues::{Queues, endpoint_index},
+    queues::{KnownQueue, Queues, endpoint_index},
 };
 use crate::scheduler::{BreakerState, Scheduler};
 
@@ -26,7 +26,7 @@ impl StatusReport<'_> {
     /// Endpoints that are not healthy.
     pub(super) fn degraded(&self) -> Vec<EndpointStatus> {
         let mut degraded = Vec::new();
-        for (merchant, queue, _) in self.queues.iter() {
+        for (KnownQueue { merchant, queue, .. }, _) in self.queues.iter() {
             let statuses = queue.kinds().iter().filter_map(|kind| self.status(merchant, *kind));
             degraded.extend(statuses.filter(|status| status.breaker != CLOSED));
         }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 use world::World;
 
 use super::events::{DispatcherHandle, Event, SendJob, Worker};
-use crate::sender::CallResult;
+use crate::sender::{CallResult, OutgoingMessage};
 
 /// Workers that are kept for the next burst; any above that end when they are done.
 const IDLE_MAX: usize = 256;
@@ -51,23 +51,36 @@ fn spawn(context: WorkerContext) -> Worker {
     tokio::spawn(async move {
         while let Some((job, worker)) = jobs.recv().await {
             let queue = job.queue;
-            let attempt = Box::new(context.make_attempt(job).await);
-            context.handle.notify(Event::AttemptFinished { queue, attempt, worker });
+            context.handle.notify(match context.make_attempt(job).await {
+                Some(attempt) => Event::AttemptFinished { queue, attempt: attempt.into(), worker },
+                None => Event::AttemptForbidden { queue, worker },
+            });
         }
     });
     Worker(worker)
 }
 
 impl WorkerContext {
-    async fn make_attempt(&self, job: SendJob) -> Attempt {
-        let SendJob { endpoint, message, attempt: number, .. } = job;
+    /// None when nothing was sent, because it is not for this node to send any more.
+    async fn make_attempt(&self, job: SendJob) -> Option<Attempt> {
+        let SendJob { endpoint, message, attempt: number, permit, .. } = job;
         let at_us = self.world.now_us();
         let id = message.id().to_string();
-        let result = endpoint.send(&id, message.sequence, number, &message.body).await;
+        let outgoing = OutgoingMessage {
+            id: &id,
+            sequence: message.sequence,
+            attempt: number,
+            body: &message.body,
+            permit: &permit,
+        };
+        let result = endpoint.send(&outgoing).await;
+        if result.was_forbidden {
+            return None;
+        }
         let latency_us = i64::try_from(result.latency.as_micros()).unwrap_or(i64::MAX);
         // The answer to an exchange order says what was placed.
         let worth_keeping = !result.is_success() || message.kind == MessageKind::ExchangeOrder;
-        Attempt {
+        Some(Attempt {
             number,
             at_us,
             latency_us,
@@ -77,7 +90,7 @@ impl WorkerContext {
             status: result.status,
             error: result.error,
             answer: Some(result.answer).filter(|answer| worth_keeping && !answer.is_empty()),
-        }
+        })
     }
 
     fn decide_outcome(

@@ -57,10 +57,10 @@ impl Connection {
     }
 
     /// Sends the head that `write_head` writes and `body` behind it, and reads the answer into
-    /// `answer`, as far as `limits` allow.
+    /// `answer`, as far as `limits` allow. Nothing is sent when `write_head` fails.
     pub(super) async fn exchange(
         &mut self,
-        write_head: impl FnOnce(&mut Vec<u8>),
+        write_head: impl FnOnce(&mut Vec<u8>) -> Result<(), SendError>,
         body: &[u8],
         limits: AnswerLimits,
         answer: &mut HttpAnswer,
@@ -68,7 +68,7 @@ impl Connection {
         self.has_received = false;
         self.is_reusable = false;
         self.outgoing.clear();
-        write_head(&mut self.outgoing);
+        write_head(&mut self.outgoing)?;
         let mut unsent = Unsent { body, ..Unsent::default() };
         if body.len() <= COPIED_MAX_BYTES {
             self.outgoing.extend_from_slice(body);

@@ -102,7 +102,7 @@ impl Origin {
     /// to be closed.
     pub(crate) async fn exchange(
         &self,
-        write_head: impl Fn(&mut Vec<u8>),
+        write_head: impl Fn(&mut Vec<u8>) -> Result<(), SendError>,
         body: &[u8],
         limits: AnswerLimits,
         answer: &mut HttpAnswer,

@@ -33,6 +33,8 @@ pub(crate) enum SendError {
     TooLarge(usize),
     #[error("the message's id does not fit a header")]
     Identifier,
+    #[error("another node sends this message now")]
+    Forbidden,
     #[error("tls: {0}")]
     Tls(String),
     #[error("network: {0}")]

@@ -19,6 +19,7 @@ use world::World;
 use super::{
     client::HttpClient,
     context::{CallSettings, trust},
+    permit::QueuePermit,
     *,
 };
 use crate::address::{AddressGuard, NetworkException};
@@ -80,17 +81,26 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) sequence: i64,
     pub(crate) attempt: u32,
     pub(crate) body: Bytes,
+    pub(crate) permit: Permit,
 }
 
 impl Endpoint {
     pub(crate) async fn send_outgoing(&self, outgoing: &Outgoing<'_>) -> CallResult {
-        self.send(outgoing.id, outgoing.sequence, outgoing.attempt, &outgoing.body).await
+        self.send(&OutgoingMessage {
+            id: outgoing.id,
+            sequence: outgoing.sequence,
+            attempt: outgoing.attempt,
+            body: &outgoing.body,
+            permit: &outgoing.permit,
+        })
+        .await
     }
 }
 
 pub(crate) fn outgoing() -> Outgoing<'static> {
     let body = Bytes::from_static(br#"{"rma": "1" }"#);
-    Outgoing { id: "msg_1", sequence: 7, attempt: 2, body }
+    let permit = QueuePermit::default().until(None);
+    Outgoing { id: "msg_1", sequence: 7, attempt: 2, body, permit }
 }
 
 /// Sends one message to `url` without a credential.

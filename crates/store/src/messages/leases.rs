@@ -1,7 +1,12 @@
 //! Leases: which node sends what when several nodes share a database.
 //!
 //! Times are the database's own, so that the clocks of the nodes need not agree. The epoch of a
-//! shard rises each time a node takes it.
+//! shard rises each time a node takes it: a node that held it before knows by the epoch whether
+//! another one had it meanwhile.
+//!
+//! A shard belongs to its owner for as long as the owner is in the table of nodes. A node that takes
+//! shards first removes the nodes that have expired, in the same transaction: while it holds the
+//! locks on their rows, none of them can renew, and one that renewed before is not removed.
 
 use crate::{
     Store, StoreError, Transaction,
@@ -10,13 +15,21 @@ use crate::{
 
 const OPERATION: &str = "leasing shards";
 
+/// A shard that a node holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ShardLease {
+    pub shard: i64,
+    pub epoch: i64,
+}
+
 impl Store {
     /// The time of a database that several nodes may use; None when only this process uses it.
     pub async fn shared_clock_us(&self) -> Result<Option<i64>, StoreError> {
         self.engine.shared_clock_us().await.during("reading the database's time")
     }
 
-    /// Records that `node` is alive until `expires_us`, and counts the nodes alive at `now_us`.
+    /// Records that `node` is alive until `expires_us`, which renews its leases, and counts the
+    /// nodes alive at `now_us`.
     pub async fn heartbeat(
         &self,
         node: &str,
@@ -24,10 +37,6 @@ impl Store {
         expires_us: i64,
     ) -> Result<i64, StoreError> {
         let mut transaction = Transaction::new(OPERATION);
-        transaction.any_rows(
-            "DELETE FROM nodes WHERE expires_us < $1 AND node_id <> $2",
-            params![now_us, node],
-        );
         transaction.one_row(
             "INSERT INTO nodes (node_id, expires_us) VALUES ($1, $2)
              ON CONFLICT (node_id) DO UPDATE SET expires_us = excluded.expires_us",
@@ -39,46 +48,32 @@ impl Store {
         Ok(nodes.unwrap_or(1))
     }
 
-    /// Extends every lease that `node` still holds at `now_us`, and returns their shards.
-    pub async fn renew_leases(
-        &self,
-        node: &str,
-        now_us: i64,
-        expires_us: i64,
-    ) -> Result<Vec<i64>, StoreError> {
-        let mut transaction = Transaction::new(OPERATION);
-        transaction.any_rows(
-            "UPDATE shard_leases SET expires_us = $3 WHERE owner = $1 AND expires_us >= $2",
-            params![node, now_us, expires_us],
-        );
-        self.commit(transaction).await?;
-        self.leases(node, now_us).await
-    }
-
-    /// Takes up to `limit` shards that no node holds at `now_us`, and returns all shards of `node`.
+    /// Removes nodes that have expired at `now_us`, takes up to `limit` shards that no node holds
+    /// then, and returns all leases of `node`.
     pub async fn take_leases(
         &self,
         node: &str,
         now_us: i64,
-        expires_us: i64,
         limit: i64,
-    ) -> Result<Vec<i64>, StoreError> {
+    ) -> Result<Vec<ShardLease>, StoreError> {
         let mut transaction = Transaction::new(OPERATION);
+        transaction.any_rows("DELETE FROM nodes WHERE expires_us < $1", params![now_us]);
         transaction.any_rows(
-            "UPDATE shard_leases SET owner = $1, epoch = epoch + 1, expires_us = $3
-             WHERE expires_us < $2 AND shard IN (
-                 SELECT shard FROM shard_leases WHERE expires_us < $2 ORDER BY shard LIMIT $4)",
-            params![node, now_us, expires_us, limit],
+            "UPDATE shard_leases SET owner = $1, epoch = epoch + 1
+             WHERE owner NOT IN (SELECT node_id FROM nodes) AND shard IN (
+                 SELECT shard FROM shard_leases
+                 WHERE owner NOT IN (SELECT node_id FROM nodes) ORDER BY shard LIMIT $2)",
+            params![node, limit],
         );
         self.commit(transaction).await?;
-        self.leases(node, now_us).await
+        self.leases(node).await
     }
 
     /// Releases `shards`, so that other nodes can take them at once.
     pub async fn release_leases(&self, node: &str, shards: &[i64]) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows_each(
-            "UPDATE shard_leases SET owner = '', expires_us = 0
+            "UPDATE shard_leases SET owner = ''
              FROM ROWS(owner, shard)
              WHERE shard_leases.owner = r.owner AND shard_leases.shard = r.shard",
             shards.iter().map(|shard| params![node, *shard]).collect(),
@@ -89,10 +84,7 @@ impl Store {
     /// Releases all shards of `node`.
     pub async fn release_all_leases(&self, node: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(OPERATION);
-        transaction.any_rows(
-            "UPDATE shard_leases SET owner = '', expires_us = 0 WHERE owner = $1",
-            params![node],
-        );
+        transaction.any_rows("UPDATE shard_leases SET owner = '' WHERE owner = $1", params![node]);
         self.commit(transaction).await.map(drop)
     }
 
@@ -114,10 +106,13 @@ impl Store {
         self.engine.listen().await.during("listening to other nodes")
     }
 
-    /// The shards that `node` holds at `now_us`.
-    async fn leases(&self, node: &str, now_us: i64) -> Result<Vec<i64>, StoreError> {
-        let sql = "SELECT shard FROM shard_leases WHERE owner = $1 AND expires_us >= $2
-                   ORDER BY shard";
-        self.read_all(OPERATION, sql, params![node, now_us], |row| row.int(0)).await
+    /// The leases that `node` holds, if it has not expired.
+    pub async fn leases(&self, node: &str) -> Result<Vec<ShardLease>, StoreError> {
+        let sql = "SELECT shard, epoch FROM shard_leases
+                   WHERE owner = $1 AND owner IN (SELECT node_id FROM nodes) ORDER BY shard";
+        self.read_all(OPERATION, sql, params![node], |row| {
+            Ok(ShardLease { shard: row.int(0)?, epoch: row.int(1)? })
+        })
+        .await
     }
 }

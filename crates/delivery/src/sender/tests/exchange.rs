@@ -182,3 +182,24 @@ async fn a_call_that_is_given_up_closes_its_connection() {
     let heard = tokio::time::timeout(Duration::from_secs(1), closed.recv()).await;
     assert_eq!(heard, Ok(Some(())));
 }
+
+#[tokio::test]
+async fn nothing_is_written_after_the_permit_has_ended() {
+    let merchant = Merchant::answering(204).await;
+    let endpoint = endpoint_at(&merchant.url("/"), Auth::None);
+    let queue = QueuePermit::default();
+    let late = queue.until(Some(std::time::Instant::now()));
+    let in_time = queue.until(Some(std::time::Instant::now() + Duration::from_secs(60)));
+    let send = |permit: &Permit| {
+        let message = Outgoing { permit: permit.clone(), ..outgoing() };
+        let endpoint = &endpoint;
+        async move { endpoint.send_outgoing(&message).await }
+    };
+
+    assert_eq!(send(&in_time).await.status, Some(204));
+    assert!(send(&late).await.was_forbidden);
+    queue.revoke();
+    assert!(send(&in_time).await.was_forbidden, "on the warm connection, too");
+
+    assert_eq!(merchant.count("/"), 1);
+}

@@ -2,5 +2,6 @@
 
 mod deliveries;
 mod failures;
+mod leases;
 mod message_index;
 mod packed_attempts;

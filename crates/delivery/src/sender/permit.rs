@@ -1,0 +1,48 @@
+//! The permission to write a request, checked immediately before the write.
+//!
+//! Finding an address, connecting and getting a token take time, and a process may be stopped in
+//! between. When it continues, another node may send for the same queue, and the requests that were
+//! prepared here must not reach the merchant any more.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use super::send_error::SendError;
+
+/// Allows the requests of one attempt.
+#[derive(Clone, Debug)]
+pub(crate) struct Permit {
+    /// None when no other node can send for the queue.
+    until: Option<Instant>,
+    queue: QueuePermit,
+}
+
+/// Allows all requests for one queue until it is revoked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct QueuePermit {
+    revoked: Arc<AtomicBool>,
+}
+
+impl QueuePermit {
+    /// The permit of an attempt that must be written before `until`.
+    pub(crate) fn until(&self, until: Option<Instant>) -> Permit {
+        Permit { until, queue: self.clone() }
+    }
+
+    pub(crate) fn revoke(&self) {
+        self.revoked.store(true, Ordering::Release);
+    }
+}
+
+impl Permit {
+    pub(super) fn check(&self) -> Result<(), SendError> {
+        let is_over = self.until.is_some_and(|until| Instant::now() >= until);
+        let is_revoked = self.queue.revoked.load(Ordering::Acquire);
+        if is_over || is_revoked { Err(SendError::Forbidden) } else { Ok(()) }
+    }
+}
