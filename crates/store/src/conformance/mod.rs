@@ -29,9 +29,9 @@ use crate::{Location, Store, StoreError, StoreMetrics, Transaction};
 
 /// A store that is gone when the test ends.
 #[derive(Clone)]
-struct Subject {
+pub(crate) struct Subject {
     store: Store,
-    location: Location,
+    pub(crate) location: Location,
     directory: Arc<TempDir>,
 }
 
@@ -75,7 +75,7 @@ async fn postgres(test: &str) -> Option<Subject> {
 }
 
 /// Few shards, because every test creates all of them.
-async fn citus(test: &str) -> Option<Subject> {
+pub(crate) async fn citus(test: &str) -> Option<Subject> {
     let server = std::env::var("TEST_CITUS_URL").ok()?;
     Some(open_schema(&server, test, "%20-ccitus.shard_count%3D2").await)
 }

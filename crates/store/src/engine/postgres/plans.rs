@@ -66,3 +66,143 @@ async fn shards_of(client: &Client, execution: &Execution<'_>) -> Option<String>
     let shard: i64 = format!("1{digits}").parse().unwrap();
     Some(client.query_one(sql, &[&shard]).await.unwrap().get(0))
 }
+
+mod tests {
+    use std::collections::BTreeMap;
+
+    use bytes::Bytes;
+    use domain::{
+        identifier::MerchantId,
+        messages::kind::MessageKind,
+        returns::{
+            journal::{Actor, ActorKind, ReturnChange, ReturnEvent},
+            ledger::Ledger,
+        },
+    };
+    use futures_util::{StreamExt, stream};
+    use tokio::sync::mpsc;
+    use tokio_postgres::{AsyncMessage, NoTls};
+
+    use super::*;
+    use crate::{
+        Location, NewMessage,
+        conformance::{Subject, citus},
+        core::value::Row,
+        engine::{
+            group::{Counters, Numbering, Steps},
+            postgres::read_row,
+        },
+    };
+
+    /// What starting a return stores.
+    fn started_return(merchant: &MerchantId) -> Transaction {
+        let rma = domain::samples::rma();
+        let mut transaction = Transaction::new("starting a return");
+        transaction.put_ledger(merchant, "order", &Ledger::default(), 0);
+        transaction.insert_return(merchant, &rma);
+        let event = ReturnEvent {
+            number: 0,
+            at: rma.created_at,
+            actor: Actor::unnamed(ActorKind::Shopper),
+            cause: None,
+            change: ReturnChange::State(Box::new(rma.clone())),
+        };
+        transaction.insert_return_event(merchant, &rma.rma_identifier, &event);
+        transaction.request_label(merchant, &rma.rma_identifier, "simulated", 1);
+        transaction.enqueue(NewMessage {
+            merchant: merchant.clone(),
+            kind: MessageKind::Rma,
+            reference: rma.rma_identifier.as_str().to_owned(),
+            sequence: 1,
+            lane: 1,
+            created_us: 1,
+            body: Bytes::from_static(b"{}"),
+        });
+        transaction
+    }
+
+    /// The steps of a group, run one after the other, and then the messages that they numbered.
+    async fn run(client: &Client, group: &[Transaction]) {
+        let steps = Steps::new(group, 0, Numbering::BeforeTheStatement);
+        let returned = run_steps(client, steps.iter()).await;
+        let numbered = steps.numbered_messages(&Counters::read(&returned).unwrap());
+        run_steps(client, numbered.iter()).await;
+    }
+
+    async fn run_steps(client: &Client, steps: impl Iterator<Item = &Step>) -> Vec<Row> {
+        let mut returned = Vec::new();
+        for step in steps {
+            for execution in Layout::Distributed.executions(step.sql, &step.rows) {
+                let rows = client.query(execution.text.as_ref(), &execution.parameters()).await;
+                returned.extend(rows.unwrap().iter().map(|row| read_row(row).unwrap()));
+            }
+        }
+        returned
+    }
+
+    /// What Citus sends to each server while a group is committed.
+    async fn remote_commands(url: &str, group: &[Transaction]) -> BTreeMap<String, Vec<String>> {
+        let (client, mut connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+        let (sender, mut notices) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            let mut messages = stream::poll_fn(move |context| connection.poll_message(context));
+            while let Some(Ok(message)) = messages.next().await {
+                if let AsyncMessage::Notice(notice) = message {
+                    let server = notice.detail().unwrap_or_default().to_owned();
+                    sender.send((server, notice.message().to_owned())).unwrap();
+                }
+            }
+        });
+        client.batch_execute("SET citus.log_remote_commands = on; BEGIN").await.unwrap();
+        run(&client, group).await;
+        client.batch_execute("COMMIT").await.unwrap();
+        drop(client);
+        let mut commands: BTreeMap<String, Vec<String>> = BTreeMap::new();
+        while let Some((server, command)) = notices.recv().await {
+            commands.entry(server).or_default().push(command);
+        }
+        commands
+    }
+
+    /// Two merchants whose shards are on different servers.
+    async fn distant_merchants(url: &str) -> [MerchantId; 2] {
+        let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let mut by_shard = BTreeMap::new();
+        for name in ["acme", "bolt", "cord", "dune", "echo", "fern", "glow", "hive"] {
+            let sql = "SELECT get_shard_id_for_distribution_column('returns', CAST($1 AS text))";
+            let shard: i64 = client.query_one(sql, &[&name]).await.unwrap().get(0);
+            by_shard.entry(shard).or_insert(MerchantId::parse(name).unwrap());
+        }
+        let merchants: Vec<MerchantId> = by_shard.into_values().collect();
+        merchants.try_into().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_return_is_committed_in_one_shard_of_one_server() {
+        let name = "a_return_is_committed_in_one_shard";
+        let Some(Subject { location, .. }) = citus(name).await else { return };
+        let Location::Postgres(url) = &location else { panic!("{location:?}") };
+        let [merchant, distant] = distant_merchants(url).await;
+
+        let alone = remote_commands(url, &[started_return(&merchant)]).await;
+
+        assert_eq!(alone.len(), 1, "one connection to one server: {alone:?}");
+        let commands: Vec<String> = alone.into_values().flatten().collect();
+        assert!(commands.len() >= 9, "{commands:?}");
+        assert_eq!(commands.last().map(String::as_str), Some("issuing COMMIT"));
+        assert!(!commands.concat().contains("PREPARE TRANSACTION"), "{commands:?}");
+
+        // For comparison: two merchants on different servers need a two-phase commit.
+        let order = |merchant, order| {
+            let mut transaction = Transaction::new("spending a unit");
+            transaction.put_ledger(merchant, order, &Ledger::default(), 0);
+            transaction
+        };
+        let group = [order(&merchant, "other"), order(&distant, "other")];
+        let together = remote_commands(url, &group).await;
+        assert_eq!(together.len(), 2, "{together:?}");
+        let commands: Vec<String> = together.into_values().flatten().collect();
+        assert!(commands.concat().contains("PREPARE TRANSACTION"), "{commands:?}");
+    }
+}
