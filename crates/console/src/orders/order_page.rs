@@ -145,18 +145,10 @@ pub(super) fn order_page<'a>(
     }
 }
 
+/// The address, and how to call its owner.
 fn address_lines(address: &PostalAddress) -> Vec<String> {
-    let city = [&address.zip_code, &address.city, &address.state].map(String::as_str);
-    let city: Vec<&str> = city.into_iter().filter(|part| !part.is_empty()).collect();
-    let lines = [
-        address.name.clone(),
-        address.street1.clone(),
-        address.street2.clone().unwrap_or_default(),
-        city.join(" "),
-        address.country_code.clone(),
-        address.phone.clone().unwrap_or_default(),
-    ];
-    lines.into_iter().filter(|line| !line.is_empty()).collect()
+    let phone = address.phone.clone().filter(|phone| !phone.is_empty());
+    address.lines().into_iter().chain(phone).collect()
 }
 
 fn line_row<'a>(line: &'a OrderLine, amount: &impl Fn(i64) -> String) -> LineRow<'a> {

@@ -3,5 +3,6 @@
 pub mod intake;
 pub mod order;
 pub mod order_message;
+mod postal;
 pub mod recorded_refunds;
 pub mod tags;

@@ -185,14 +185,15 @@ impl<'a> ParcelPage<'a> {
         let tracking_code = barcode::draw(number)
             .map(|code| code.with_title((words.barcode_of_tracking_number)(number)))
             .or_else(|| Some(qr::draw(number)?.with_title((words.qr_of_tracking_number)(number))));
-        let to = address_lines(label.to);
+        // The phone number is left out: everyone who handles the package can read the label.
+        let to = label.to.lines();
         Self {
             frame: LabelFrame::new(label, words.label),
             tracking_number: number,
             is_pickup,
             tracking_code,
             rma_code: qr::draw(rma).map(|code| code.with_title((words.qr_of_return)(rma))),
-            from: address_lines(label.from),
+            from: label.from.lines(),
             crowded: is_crowded(&to),
             to,
         }
@@ -211,19 +212,6 @@ impl<'a> DropOffPage<'a> {
             code: qr::draw(&format!("{rma} {number}")).map(|code| code.with_title(title)),
         }
     }
-}
-
-/// An address as it is written on a package, without empty lines. The phone number is left out,
-/// because everyone who handles the package can read the label.
-fn address_lines(address: &PostalAddress) -> Vec<String> {
-    let place = [address.state.as_str(), address.zip_code.as_str()].map(str::trim);
-    let place = place.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-    let town = [address.city.trim(), place.as_str()];
-    let separator = if address.state.trim().is_empty() { " " } else { ", " };
-    let town = town.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(separator);
-    let street2 = address.street2.as_deref().unwrap_or_default();
-    let lines = [&address.name, &address.street1, street2, &town, &address.country_code];
-    lines.into_iter().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }
 
 /// Whether an address is too long for the label at the normal size of type.
