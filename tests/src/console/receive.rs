@@ -122,6 +122,28 @@ fn units_of_a_quantity_get_license_plates() {
 }
 
 #[test]
+fn a_carton_and_its_articles_are_found_by_their_gs1_symbols() {
+    for bench in benches() {
+        // A carton's number, announced as the number of the ASN: 17 digits and a check digit.
+        let start = format!("1061414{:010}", std::process::id());
+        let weigh = |(position, byte): (usize, u8)| {
+            u32::from(byte - b'0') * if position % 2 == 0 { 3 } else { 1 }
+        };
+        let sum: u32 = start.bytes().enumerate().map(weigh).sum();
+        let sscc = format!("{start}{}", (10 - sum % 10) % 10);
+        bench.announce_article(&sscc, "4006381333931", 2);
+
+        let page = bench.open(&format!("(00){sscc}"));
+        assert_contains(&page, &[&sscc, &progress(0, 2)]);
+        let page = bench.receive(&page, "(01)04006381333931(21)A7", "A");
+        assert_contains(&page, &["Received", &progress(1, 2)]);
+        let page = bench.receive(&page, "https://id.gs1.org/01/04006381333931/21/A8", "A");
+        assert_contains(&page, &["Received", &progress(2, 2)]);
+        assert_eq!(bench.exceptions(&sscc), []);
+    }
+}
+
+#[test]
 fn a_person_at_the_bench_identifies_a_unit() {
     for bench in benches() {
         let (asn, plate) = (bench.unique("ASN"), bench.unique("LP-1"));

@@ -12,6 +12,7 @@ use domain::{
         rma::Rma,
     },
     warehouse::{
+        gs1::Gs1Symbol,
         parcel::{Parcel, ParcelKind, ReceivedItem},
         receiving::AsnState,
         unit::{ReceivingAnswer, ReceivingQuestion, UnitRecord},
@@ -64,7 +65,7 @@ pub struct ScannedUnit {
 }
 
 /// The parcels that a code can mean: a return by its identifier or its tracking number, goods by
-/// the number of their ASN. `named` limits them to one merchant; for the platform, the parcel is
+/// the number of their ASN. Of a GS1 carton label, the carton's number counts. `named` limits them to one merchant; for the platform, the parcel is
 /// one that was not announced. A large ASN is not complete, but contains the lines that match the
 /// `scanned` code of a unit.
 pub async fn find_parcels(
@@ -77,6 +78,8 @@ pub async fn find_parcels(
         let merchant_name = "Not announced".to_owned();
         return Ok(vec![MatchingParcel { parcel: Parcel::unknown(code), merchant_name }]);
     }
+    let sscc = Gs1Symbol::parse(code).and_then(|symbol| symbol.sscc);
+    let code = sscc.as_deref().unwrap_or(code);
     let mut found = Vec::new();
     let is_named = |merchant: &MerchantId| named.is_none_or(|named| named == merchant);
     for (merchant, id) in find_returns(app, code).await?.into_iter().filter(|it| is_named(&it.0)) {

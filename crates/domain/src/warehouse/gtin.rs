@@ -1,7 +1,9 @@
 //! Codes that are printed on articles. UPC-A, EAN-13, EAN-8 and GTIN-14 are spellings of one
-//! number: with leading zeros, each is a GTIN of 14 digits.
+//! number: with leading zeros, each is a GTIN of 14 digits. A GS1 symbol contains one.
 
 use std::borrow::Cow;
+
+use super::gs1::Gs1Symbol;
 
 const GTIN_DIGITS: usize = 14;
 
@@ -11,7 +13,8 @@ pub fn normalize_code(code: &str) -> Cow<'_, str> {
     if is_gtin && code.bytes().all(|byte| byte.is_ascii_digit()) {
         Cow::Owned(format!("{code:0>GTIN_DIGITS$}"))
     } else {
-        Cow::Borrowed(code)
+        let gtin = Gs1Symbol::parse(code).and_then(|symbol| symbol.gtin);
+        gtin.map_or(Cow::Borrowed(code), Cow::Owned)
     }
 }
 
@@ -31,6 +34,13 @@ mod tests {
             assert!(is_same_code(upc, same), "{same}");
         }
         assert!(is_same_code("96385074", "00000096385074"));
+        for symbol in [
+            "(01)00012345678905(21)A7",
+            "010001234567890521A7",
+            "https://id.gs1.org/01/00012345678905/21/A7",
+        ] {
+            assert!(is_same_code(upc, symbol), "{symbol}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@
 pub mod asn;
 pub mod asn_number;
 pub mod drop_ship;
+pub mod gs1;
 pub mod gtin;
 pub mod outbound_message;
 pub mod parcel;

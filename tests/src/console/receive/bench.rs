@@ -101,6 +101,12 @@ impl<'a> Bench<'a> {
         self.announce(number, "sku", &details.collect::<Vec<_>>());
     }
 
+    /// Announces units of one article by the code that is printed on them.
+    pub(super) fn announce_article(&self, number: &str, upc: &str, units: i64) {
+        let detail = json!({ "line_identifier": "1", "sku": "PEN", "upc": upc, "quantity": units });
+        self.announce(number, "sku", &[detail]);
+    }
+
     fn announce(&self, number: &str, details_type: &str, details: &[Value]) {
         let asn = json!({
             "program_identifier": "returns-west", "asn_number": number, "status": "shipped",
