@@ -48,7 +48,14 @@ fn long_lists_are_read_page_by_page() {
 
 #[test]
 fn the_status_says_what_runs() {
-    for (server, store) in shared::on_every_engine().zip(["sqlite", "postgres", "citus"]) {
+    let has = |variable| std::env::var_os(variable).is_some();
+    let stores = [
+        ("sqlite", true),
+        ("postgres", has("TEST_POSTGRES_URL")),
+        ("citus", has("TEST_CITUS_URL")),
+    ];
+    let stores = stores.into_iter().filter(|(_, is_tested)| *is_tested);
+    for (server, (store, _)) in shared::on_every_engine().zip(stores) {
         let status = admin_get(server, "/admin/status").json();
         assert_eq!(status["store"], store);
         assert_eq!(status["environment"], "sandbox");

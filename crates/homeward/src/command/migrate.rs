@@ -22,11 +22,11 @@ pub(crate) async fn migrate(config: &Config, output: Output) -> anyhow::Result<(
 }
 
 fn to_json(Migration { from, to, distributed_tables }: Migration) -> Value {
-    let mut told = json!({ "from": from, "to": to });
+    let mut report = json!({ "from": from, "to": to });
     if distributed_tables > 0 {
-        told["distributed_tables"] = distributed_tables.into();
+        report["distributed_tables"] = distributed_tables.into();
     }
-    told
+    report
 }
 
 fn describe(Migration { from, to, distributed_tables }: Migration) -> String {
