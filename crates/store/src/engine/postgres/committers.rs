@@ -6,9 +6,9 @@
 //! once, and load makes its own groups. When one transaction of a group fails, the group is rolled
 //! back and each transaction is committed by itself, so that only the rare conflict is slow.
 //!
-//! On a distributed database a group has the transactions of one merchant, so that it commits on one
-//! server. Citus cannot look up the number of a message while it inserts the message; so messages
-//! follow in a burst of their own, when their numbers are known.
+//! On a distributed database a group has the transactions of one merchant, so that it commits on
+//! one server. Citus cannot look up the number of a message while it inserts the message; so
+//! messages follow in a burst of their own, when their numbers are known.
 //!
 //! Because they are tasks of their own, they finish a commit even when its caller is gone.
 
