@@ -122,10 +122,10 @@ impl Running {
     pub(crate) async fn wait_until_done(&self) -> anyhow::Result<()> {
         while self
             .store
-            .merchants_with_deliveries()
+            .last_deliveries()
             .await?
             .iter()
-            .any(|merchant| merchant != HANGING_MERCHANT)
+            .any(|last| last.merchant.as_str() != HANGING_MERCHANT)
         {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }

@@ -18,7 +18,7 @@ mod workers;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
-use store::{Attempt, PendingMessage};
+use store::{Attempt, LastDelivery, PendingMessage};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -176,7 +176,8 @@ impl Dispatcher {
                 self.drop_queue(queue);
             }
             Event::OutcomesStored(stored) => self.open_lanes(stored),
-            Event::PendingFound(merchants) => self.expect(&merchants),
+            Event::PendingAnnounced(merchants) => self.expect(&merchants),
+            Event::PendingFound(last) => self.expect_up_to(&last),
             Event::LeasesGained => self.find_pending(),
             Event::ListEndpoints(merchant, sender) => {
                 let _ = sender.send(self.status().of_merchant(&merchant));
@@ -312,6 +313,17 @@ impl Dispatcher {
         }
     }
 
+    /// Reads queues that have messages which were never read; the others are left alone, however
+    /// much waits in them.
+    fn expect_up_to(&mut self, last: &[LastDelivery]) {
+        for LastDelivery { merchant, kind, message_id } in last {
+            if let Some(epoch) = self.parts.leases.epoch(merchant, kind.queue()) {
+                let id = self.queue_id(merchant, kind.queue(), epoch);
+                self.scheduler.expect_up_to(id, *message_id);
+            }
+        }
+    }
+
     /// The number of a queue under the lease of this epoch; a new one waits until its endpoints are
     /// loaded.
     fn queue_id(&mut self, merchant: &MerchantId, queue: QueueKind, epoch: i64) -> QueueId {
@@ -332,12 +344,13 @@ impl Dispatcher {
     fn load_endpoints(&mut self, id: QueueId) {
         let Some(known) = self.queues.get(id) else { return };
         let (merchant, queue) = (known.merchant.clone(), known.queue);
+        let permit = known.permit.clone();
         for (index, kind) in queue.kinds().iter().enumerate() {
             self.scheduler.pause(id, index);
             let (merchant, parts) = (merchant.clone(), self.parts.clone());
-            let handle = self.handle.clone();
+            let (handle, permit) = (self.handle.clone(), permit.clone());
             tokio::spawn(async move {
-                let endpoint = load_endpoint(&parts, merchant, *kind).await;
+                let endpoint = load_endpoint(&parts, merchant, *kind, &permit).await;
                 handle.notify(Event::EndpointLoaded { queue: id, index, endpoint });
             });
         }

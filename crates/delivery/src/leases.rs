@@ -258,7 +258,7 @@ async fn receive_announcements(store: Store, handle: DispatcherHandle, stop: Can
             Ok(mut announcements) => {
                 while let Some(Some(text)) = stop.run_until_cancelled(announcements.recv()).await {
                     let merchants = text.split(' ').filter_map(|it| MerchantId::parse(it).ok());
-                    handle.notify(Event::PendingFound(merchants.collect()));
+                    handle.notify(Event::PendingAnnounced(merchants.collect()));
                 }
             }
             Err(error) => tracing::warn!(

@@ -124,6 +124,15 @@ impl<P> Scheduler<P> {
         self.change(id, |queue, _| queue.cursor.expect_more());
     }
 
+    /// The last message on disk is `last`: there is more to read if that was never read.
+    pub(crate) fn expect_up_to(&mut self, id: QueueId, last: i64) {
+        self.change(id, |queue, _| {
+            if !queue.cursor.has_passed(last) {
+                queue.cursor.expect_more();
+            }
+        });
+    }
+
     /// Messages from `from` on were put back on disk (an operator's retry): they are read again.
     /// What is in memory stays there and is not read twice.
     pub(crate) fn rewind(&mut self, id: QueueId, from: i64) {

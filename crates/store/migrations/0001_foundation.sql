@@ -1,7 +1,7 @@
 -- Merchants, their credentials, their orders and refunds, stored responses, and the audit trail.
 --
 -- Both engines read this file. Two words are translated for each: BYTES (BLOB, BYTEA) and CLUSTERED
--- (rows in key order, where the engine can do that). Every key starts with the merchant.
+-- (rows in key order, where the engine can do that). Every key has the merchant in it.
 
 CREATE TABLE merchants (
     merchant_id TEXT NOT NULL,
@@ -43,7 +43,8 @@ CREATE TABLE orders (
     secondary_id TEXT NOT NULL,
     hash BYTES NOT NULL,
     body BYTES NOT NULL,
-    PRIMARY KEY (merchant_id, order_id)
+    -- The number first, so that an order is found without its merchant, too, by the same index.
+    PRIMARY KEY (order_id, merchant_id)
 );
 -- Columns that never change, in the order of arrival: both indexes grow at their ends, and an
 -- update touches neither.

@@ -75,6 +75,16 @@ CREATE TABLE discards (
     reason TEXT NOT NULL,
     PRIMARY KEY (merchant_id, message_id)
 ) CLUSTERED;
+CREATE INDEX discards_by_time ON discards (discarded_us);
+
+-- How far old messages were removed, and when a node does so again.
+CREATE TABLE retention (
+    id BIGINT NOT NULL,
+    done_us BIGINT NOT NULL,
+    next_us BIGINT NOT NULL,
+    PRIMARY KEY (id)
+) CLUSTERED;
+INSERT INTO retention (id, done_us, next_us) VALUES (1, 0, 0);
 
 CREATE TABLE attempts (
     merchant_id TEXT NOT NULL,

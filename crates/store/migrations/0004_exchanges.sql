@@ -12,5 +12,5 @@ CREATE TABLE exchange_orders (
     PRIMARY KEY (merchant_id, original_order_id)
 ) CLUSTERED;
 CREATE INDEX exchange_orders_by_state ON exchange_orders (state, merchant_id, original_order_id);
-CREATE INDEX exchange_orders_by_identifier ON exchange_orders (merchant_id, exchange_order_id);
+CREATE INDEX exchange_orders_by_identifier ON exchange_orders (exchange_order_id, merchant_id);
 CREATE INDEX exchange_orders_by_time ON exchange_orders (merchant_id, created_us, original_order_id);

@@ -49,7 +49,7 @@ pub use engine::{CopiedMoment, Location};
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;
 pub use messages::{
-    deliveries::{Attempt, AttemptOutcome, FailureCause},
+    deliveries::{Attempt, AttemptOutcome, FailureCause, LastDelivery},
     failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
     leases::ShardLease,
     log::{AttemptRow, MessageFilter, MessageRow},

@@ -6,6 +6,7 @@ mod crash;
 mod failing_store;
 mod flood;
 mod graceful;
+mod idle;
 mod limits;
 mod nodes;
 mod operation;

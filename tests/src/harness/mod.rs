@@ -5,6 +5,7 @@
 //! the variable its tests are skipped on a laptop and fail in CI.
 
 pub(crate) mod binary;
+pub(crate) mod cluster;
 pub(crate) mod console;
 pub(crate) mod home;
 pub(crate) mod http;

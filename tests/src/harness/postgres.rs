@@ -100,6 +100,14 @@ fn execute(server: &str, sql: &str) {
     runtime().block_on(async { connect(server).await.batch_execute(sql).await.unwrap() });
 }
 
+/// The text that a statement returns; empty when it returns nothing.
+pub(crate) fn read_text(server: &str, sql: &str) -> String {
+    runtime().block_on(async {
+        let rows = connect(server).await.query(sql, &[]).await.unwrap();
+        rows.first().map_or(String::new(), |row| row.get(0))
+    })
+}
+
 /// A connection, spoken for by a task of the runtime it was made in.
 async fn connect(server: &str) -> Client {
     let (client, connection) = tokio_postgres::connect(server, NoTls).await.unwrap();

@@ -5,6 +5,7 @@ use std::{
     collections::BTreeSet,
     io,
     net::TcpStream,
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
@@ -15,7 +16,7 @@ use super::ledger::compose_number;
 use crate::harness::stage::Stage;
 use crate::harness::{
     home::text,
-    http::{Connection, Request},
+    http::{Connection, Reply, Request},
 };
 
 /// Longer than the longest pause in which nothing can arrive: a dead node's lease.
@@ -33,11 +34,18 @@ pub(super) struct Worker {
     turn: usize,
     acknowledged: Vec<u64>,
     pub(super) unanswered: usize,
+    succeeded_after_a_failure: bool,
 }
 
 /// Workers who share `lanes` lanes of each merchant among them.
 pub(super) fn form_crew(stages: &[&Stage<'_>], lanes: usize, workers: usize) -> Vec<Worker> {
-    let worker = |_| Worker { lanes: Vec::new(), turn: 0, acknowledged: Vec::new(), unanswered: 0 };
+    let worker = |_| Worker {
+        lanes: Vec::new(),
+        turn: 0,
+        acknowledged: Vec::new(),
+        unanswered: 0,
+        succeeded_after_a_failure: false,
+    };
     let mut crew: Vec<Worker> = (0..workers).map(worker).collect();
     let merchants = stages.iter().flat_map(|stage| (0..lanes).map(|_| &stage.merchant.id));
     for (place, merchant) in merchants.enumerate() {
@@ -61,7 +69,40 @@ impl Worker {
         }
     }
 
+    /// Posts messages until `stop`, whatever becomes of each.
+    fn persist(&mut self, address: &str, admin: &str, stop: &AtomicBool) {
+        while !stop.load(Ordering::Relaxed) {
+            let posted = Connection::open(address)
+                .and_then(|connection| self.send_next(&mut [connection], admin));
+            match posted {
+                Ok((number, reply)) if reply.status == 202 => {
+                    self.acknowledged.push(number);
+                    self.succeeded_after_a_failure |= self.unanswered > 0;
+                }
+                _ => {
+                    self.unanswered += 1;
+                    thread::sleep(Duration::from_millis(20));
+                }
+            }
+        }
+    }
+
+    pub(super) fn has_succeeded_after_a_failure(&self) -> bool {
+        self.succeeded_after_a_failure
+    }
+
     fn post(&mut self, connections: &mut [Connection<TcpStream>], admin: &str) -> io::Result<()> {
+        let (number, reply) = self.send_next(connections, admin)?;
+        assert_eq!(reply.status, 202, "{}", reply.said());
+        self.acknowledged.push(number);
+        Ok(())
+    }
+
+    fn send_next(
+        &mut self,
+        connections: &mut [Connection<TcpStream>],
+        admin: &str,
+    ) -> io::Result<(u64, Reply)> {
         let place = self.turn % self.lanes.len();
         let Lane { merchant, number: lane, next } = &mut self.lanes[place];
         let number = compose_number(*lane, *next);
@@ -71,10 +112,20 @@ impl Worker {
         self.turn += 1;
         *next += 1;
         let reply = connections[server].send(&Request::post(&target).bearer(admin))?;
-        assert_eq!(reply.status, 202, "{}", reply.said());
-        self.acknowledged.push(number);
-        Ok(())
+        Ok((number, reply))
     }
+}
+
+/// Lets every worker post messages for as long as `meanwhile` takes, also when some are refused.
+pub(super) fn persist(crew: &mut [Worker], address: &str, admin: &str, meanwhile: impl FnOnce()) {
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for worker in crew {
+            scope.spawn(|| worker.persist(address, admin, &stop));
+        }
+        meanwhile();
+        stop.store(true, Ordering::Relaxed);
+    });
 }
 
 /// Lets every worker post `each` messages, and does `meanwhile` something else.

@@ -14,6 +14,7 @@
 mod addresses;
 mod crash;
 mod credentials;
+mod fail_over;
 mod failures;
 mod isolation;
 mod ledger;

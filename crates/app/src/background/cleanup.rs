@@ -16,26 +16,49 @@ const MERCHANTS: usize = 200;
 /// Between two batches, so that other writers come first.
 const PAUSE: Duration = Duration::from_millis(20);
 const EVERY: Duration = Duration::from_secs(60);
-const RETENTION_EVERY_MINUTES: u64 = 60;
-const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
+const HOUR_US: i64 = 60 * 60 * 1_000_000;
+const DAY_US: i64 = 24 * HOUR_US;
+/// How long counts for charts and reports are kept, and longer if messages are.
+const COUNTS_DAYS: u32 = 400;
 
 /// Removes what has expired until `stop`.
 pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
-    let mut minutes: u64 = 0;
     while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
         if let Some(Err(error)) = stop.run_until_cancelled(remove_expired(&app)).await {
             let cause = with_causes(&error);
             tracing::warn!("cleanup of expired tokens failed, will retry: {cause}");
         }
-        if minutes.is_multiple_of(RETENTION_EVERY_MINUTES) {
-            let before_us = app.world.now_us() - i64::from(retention_days) * DAY_US;
-            if let Err(error) = remove_finished_messages(&app, before_us).await {
-                let cause = with_causes(&error);
-                tracing::warn!("cleanup of finished messages failed, will retry: {cause}");
-            }
+        if let Err(error) = apply_retention(&app, retention_days).await {
+            let cause = with_causes(&error);
+            tracing::warn!("cleanup of finished messages failed, will retry: {cause}");
         }
-        minutes += 1;
     }
+}
+
+/// Once an hour, and on one node: removes finished messages and counts that are old enough.
+async fn apply_retention(app: &App, retention_days: u32) -> Result<(), StoreError> {
+    let now_us = app.world.now_us();
+    let mut transaction = Transaction::new("beginning to remove finished messages");
+    transaction.begin_retention(now_us, now_us + HOUR_US);
+    match app.store.commit(transaction).await {
+        Ok(_) => (),
+        Err(StoreError::Conflict) => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    remove_finished_messages(app, now_us - i64::from(retention_days) * DAY_US).await?;
+    let counts_days = COUNTS_DAYS.max(retention_days.saturating_add(1));
+    remove_old_counts(app, now_us - i64::from(counts_days) * DAY_US).await
+}
+
+async fn remove_old_counts(app: &App, before_us: i64) -> Result<(), StoreError> {
+    while app.store.has_old_counts(before_us).await? {
+        let mut transaction = Transaction::new("removing old counts");
+        transaction.delete_old_attempt_counts(before_us, BATCH);
+        transaction.delete_old_day_counts(before_us, BATCH);
+        app.store.commit(transaction).await?;
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
 }
 
 /// Removes all expired tokens, sessions, remembered answers and counts of look-ups.
@@ -59,18 +82,25 @@ pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Removes every finished message that was created before `before_us`.
-async fn remove_finished_messages(app: &App, before_us: i64) -> Result<u64, StoreError> {
+/// Removes every finished message that was created before `before_us` and had an attempt, or was
+/// discarded, since the last time. The hour of `before_us` is not over, so it is looked at again.
+pub(crate) async fn remove_finished_messages(app: &App, before_us: i64) -> Result<u64, StoreError> {
+    let from_us = app.store.retention_done_us().await?;
     let mut removed = 0;
     let mut behind = String::new();
     loop {
-        let merchants = app.store.merchants(&behind, MERCHANTS).await?;
-        let Some(last) = merchants.last() else { return Ok(removed) };
-        behind = last.id.to_string();
+        let page = app.store.merchants_with_attempts(&behind, from_us, before_us, MERCHANTS);
+        let merchants = page.await?;
+        let Some(last) = merchants.last() else { break };
+        behind = last.to_string();
         for merchant in &merchants {
-            removed += remove_messages_of(app, &merchant.id, before_us).await?;
+            removed += remove_messages_of(app, merchant, before_us).await?;
         }
     }
+    let mut transaction = Transaction::new("remembering which messages were examined");
+    transaction.end_retention(from_us.max(before_us - before_us.rem_euclid(HOUR_US)));
+    app.store.commit(transaction).await?;
+    Ok(removed)
 }
 
 async fn remove_messages_of(
@@ -82,8 +112,6 @@ async fn remove_messages_of(
     loop {
         let FinishedMessages { finished, last_examined } =
             app.store.finished_messages(merchant, after, before_us, BATCH).await?;
-        let Some(last) = last_examined else { return Ok(removed) };
-        after = last;
         if !finished.is_empty() {
             let mut transaction = Transaction::new("removing finished messages");
             transaction.remove_messages(merchant, &finished);
@@ -91,5 +119,7 @@ async fn remove_messages_of(
             removed += u64::try_from(finished.len()).unwrap_or(u64::MAX);
             tokio::time::sleep(PAUSE).await;
         }
+        let Some(last) = last_examined else { return Ok(removed) };
+        after = last;
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
-use store::{Attempt, PendingMessage};
+use store::{Attempt, LastDelivery, PendingMessage};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{
@@ -69,8 +69,10 @@ pub(crate) enum Event {
     },
     /// The outcomes of attempts at these messages are on stable storage.
     OutcomesStored(Vec<(QueueId, i64)>),
-    /// The store has pending messages of these merchants.
-    PendingFound(Vec<MerchantId>),
+    /// Another node announced pending messages of these merchants.
+    PendingAnnounced(Vec<MerchantId>),
+    /// The store has these pending messages, and possibly earlier ones of the same kinds.
+    PendingFound(Vec<LastDelivery>),
     /// This node sends for shards now that it did not send for before.
     LeasesGained,
     ListEndpoints(MerchantId, oneshot::Sender<Vec<EndpointStatus>>),

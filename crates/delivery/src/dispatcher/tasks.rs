@@ -1,6 +1,6 @@
 //! What the dispatcher has read and looked up in tasks of their own.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{
     identifier::MerchantId,
@@ -12,7 +12,10 @@ use super::{
     events::{DispatcherHandle, Event},
     parts::{DispatcherParts, RETRY_PAUSE},
 };
-use crate::sender::Endpoint;
+use crate::sender::{Endpoint, permit::QueuePermit};
+
+/// Between two attempts to look up an endpoint, at most.
+const LOOK_UP_PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// The next pending messages of a queue; None when the store failed, after a pause.
 pub(super) async fn read_pending(
@@ -35,11 +38,11 @@ pub(super) async fn read_pending(
     }
 }
 
-/// Looks in the store for merchants with pending messages.
+/// Looks in the store for queues with pending messages.
 pub(super) async fn find_pending(store: Store, handle: DispatcherHandle) {
-    let merchants = loop {
-        match store.merchants_with_deliveries().await {
-            Ok(merchants) => break merchants,
+    let last = loop {
+        match store.last_deliveries().await {
+            Ok(last) => break last,
             Err(error) => {
                 tracing::error!(
                     "looking for pending deliveries failed, retrying in 1 s: {}",
@@ -49,25 +52,29 @@ pub(super) async fn find_pending(store: Store, handle: DispatcherHandle) {
             }
         }
     };
-    let merchants = merchants.iter().filter_map(|text| MerchantId::parse(text).ok());
-    handle.notify(Event::PendingFound(merchants.collect()));
+    handle.notify(Event::PendingFound(last));
 }
 
-/// Looks up an endpoint and prepares it; None when nothing may be sent there.
+/// Looks up an endpoint and prepares it, however many attempts it takes while the queue exists;
+/// None when nothing may be sent there.
 pub(super) async fn load_endpoint(
     parts: &DispatcherParts,
     merchant: MerchantId,
     kind: MessageKind,
+    queue: &QueuePermit,
 ) -> Option<Arc<Endpoint>> {
-    let target = match parts.address_book.look_up(merchant.clone(), kind).await {
-        Ok(target) => target?,
-        Err(cause) => {
-            tracing::error!(
-                "loading the {kind} endpoint of {merchant} failed, \
-                 its messages wait until it changes: {cause}"
-            );
-            return None;
+    let mut pause = RETRY_PAUSE;
+    let target = loop {
+        match parts.address_book.look_up(merchant.clone(), kind).await {
+            Ok(target) => break target?,
+            Err(_) if queue.is_revoked() => return None,
+            Err(cause) => tracing::error!(
+                "loading the {kind} endpoint of {merchant} failed, retrying in {} s: {cause}",
+                pause.as_secs()
+            ),
         }
+        tokio::time::sleep(pause).await;
+        pause = LOOK_UP_PAUSE_MAX.min(pause * 2);
     };
     match Endpoint::new(&target, &parts.client) {
         Ok(endpoint) => Some(Arc::new(endpoint)),

@@ -10,11 +10,11 @@
 //! | `Commit` | `Store::commit` of a transaction with a message: numbers rise with commits |
 //! | `Enqueue` | `Dispatcher::enqueue`, in any order, with the check for gaps in `follows` |
 //! | `CommitElsewhere` | the same by a node that sends nothing; an announcement may be lost |
-//! | `Renew` | `Store::heartbeat` or, when the lease has expired, `Store::take_leases`; up to a whole lease after `SharedLeases::renew` read the database's clock |
+//! | `Renew` | `Store::heartbeat`, or `Store::take_leases` when the lease has expired |
 //! | `Hold` | `SharedLeases::hold`: the node knows its lease; without it, the answer was lost |
 //! | `Leave` | `SharedLeases::hold` has more shards than the node's share |
 //! | `Release` | `Store::release_leases` when all attempts are over |
-//! | `Read` | `Dispatcher::expect` after a search or an announcement, `Store::pending_messages`, and `Dispatcher::finish_refill` |
+//! | `Read` | `Dispatcher::expect`, `Store::pending_messages`, `Dispatcher::finish_refill` |
 //! | `Drop` | `Dispatcher::drop_queue`: the lease is too old, or of another epoch |
 //! | `Start` | `Dispatcher::send`: the lease is checked |
 //! | `Write` | `Connection::exchange`: `Permit::check`, and the request reaches the merchant |
@@ -33,12 +33,14 @@
 //! Beside the real protocol there are variants that are broken on purpose, to show that the model
 //! would notice.
 //!
+//! `Renew` may come up to a whole lease after `SharedLeases::renew` read the database's clock.
+//!
 //! The number of steps, crashes and lost answers is not limited: nodes are interchangeable and
-//! epochs are only compared, so there are finitely many states. Simplifications: a failed attempt is
-//! one that is made again, so its stored outcome changes nothing. What a queue does with messages
-//! that are enqueued while it reads is left to the simulation of the scheduler. Only one node both
-//! sends and takes requests. The check of the permit and the write are one step, because no code
-//! can prevent that a process is stopped exactly between the two.
+//! epochs are only compared, so there are finitely many states. Simplifications: a failed attempt
+//! is one that is made again, so its stored outcome changes nothing. What a queue does with
+//! messages that are enqueued while it reads is left to the simulation of the scheduler. Only one
+//! node both sends and takes requests. The check of the permit and the write are one step,
+//! because no code can prevent that a process is stopped exactly between the two.
 
 mod checks;
 mod state;

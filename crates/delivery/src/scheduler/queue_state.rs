@@ -58,6 +58,8 @@ pub(super) struct Allowance {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     pub(super) held: usize,
+    /// Queues that hold something.
+    pub(super) holding: usize,
     pub(super) evicted: usize,
     pub(super) in_flight: usize,
     pub(super) throttled_in_flight: usize,
@@ -67,6 +69,7 @@ pub(super) struct Totals {
 impl Totals {
     pub(super) fn replace(&mut self, before: Self, after: Self) {
         self.held = self.held + after.held - before.held;
+        self.holding = self.holding + after.holding - before.holding;
         self.evicted = self.evicted + after.evicted - before.evicted;
         self.in_flight = self.in_flight + after.in_flight - before.in_flight;
         self.throttled_in_flight =
@@ -95,6 +98,7 @@ impl<P> QueueState<P> {
     pub(super) fn totals(&self) -> Totals {
         Totals {
             held: self.held(),
+            holding: usize::from(self.held() > 0),
             evicted: self.window.evicted(),
             in_flight: self.in_flight,
             throttled_in_flight: self.throttled_in_flight,

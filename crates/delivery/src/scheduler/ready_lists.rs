@@ -36,8 +36,8 @@ impl ReadyLists {
     pub(super) fn allowance(&self) -> Allowance {
         let SchedulerSettings { window_max, evicted_max, .. } = self.settings;
         let window_min = self.settings.window_min.max(1).min(window_max);
-        let few_held = self.totals.held < self.settings.held_max;
-        let window = if few_held { window_max } else { window_min };
+        let share = self.settings.held_max / self.totals.holding.max(1);
+        let window = share.clamp(window_min, window_max);
         let window_degraded = window.min(window_min.max(window_max / 8));
         let few_evicted = self.totals.evicted < self.settings.evicted_all_max;
         let evicted_soft =

@@ -8,9 +8,9 @@ pub(crate) struct SchedulerSettings {
     /// Messages of one queue held in memory with their payload. A degraded or paused queue
     /// gets an eighth of that.
     pub(crate) window_max: usize,
-    /// What a queue may hold in any case, even when all together hold `held_max`.
+    /// What a queue may hold in any case, however many others hold something.
     pub(crate) window_min: usize,
-    /// Payloads over all queues, above which windows shrink to `window_min`.
+    /// Payloads over all queues. When many queues hold some, each may hold an equal share.
     pub(crate) held_max: usize,
     /// Messages of one queue without their payload in memory, because their lane waits and
     /// others behind it were looked for.

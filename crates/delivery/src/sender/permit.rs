@@ -34,6 +34,10 @@ impl QueuePermit {
         Permit { until, queue: self.clone() }
     }
 
+    pub(crate) fn is_revoked(&self) -> bool {
+        self.revoked.load(Ordering::Acquire)
+    }
+
     pub(crate) fn revoke(&self) {
         self.revoked.store(true, Ordering::Release);
     }
@@ -42,7 +46,6 @@ impl QueuePermit {
 impl Permit {
     pub(super) fn check(&self) -> Result<(), SendError> {
         let is_over = self.until.is_some_and(|until| Instant::now() >= until);
-        let is_revoked = self.queue.revoked.load(Ordering::Acquire);
-        if is_over || is_revoked { Err(SendError::Forbidden) } else { Ok(()) }
+        if is_over || self.queue.is_revoked() { Err(SendError::Forbidden) } else { Ok(()) }
     }
 }

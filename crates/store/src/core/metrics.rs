@@ -12,6 +12,7 @@ use prometheus_client::{
 
 #[derive(Clone, Debug)]
 pub struct StoreMetrics {
+    queries: Counter,
     transactions: Counter,
     seconds: Histogram,
     group: Histogram,
@@ -20,10 +21,12 @@ pub struct StoreMetrics {
 impl StoreMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let metrics = Self {
+            queries: Counter::default(),
             transactions: Counter::default(),
             seconds: Histogram::new(exponential_buckets(0.000_25, 2.0, 14)),
             group: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
         };
+        registry.register("store_queries", "Queries", metrics.queries.clone());
         registry.register(
             "store_transactions",
             "Transactions committed or refused by a guard",
@@ -40,6 +43,10 @@ impl StoreMetrics {
             metrics.group.clone(),
         );
         metrics
+    }
+
+    pub(crate) fn record_query(&self) {
+        self.queries.inc();
     }
 
     pub(crate) fn record_commit(&self, transactions: u32, took: Duration) {

@@ -20,13 +20,14 @@ use crate::{
 pub struct Store {
     pub(crate) engine: Engine,
     changes: Arc<AtomicU64>,
+    metrics: StoreMetrics,
 }
 
 impl Store {
     /// Opens the database without changing its schema.
     pub async fn open(location: &Location, metrics: &StoreMetrics) -> Result<Self, StoreError> {
         let engine = Engine::open(location, metrics).await.during("opening the store")?;
-        Ok(Self { engine, changes: Arc::default() })
+        Ok(Self { engine, changes: Arc::default(), metrics: metrics.clone() })
     }
 
     /// Opens the database to read from it, also while a server uses it. Commits fail.
@@ -35,7 +36,8 @@ impl Store {
         metrics: &StoreMetrics,
     ) -> Result<Self, StoreError> {
         let engine = Engine::open_for_reading(location, metrics).await;
-        Ok(Self { engine: engine.during("opening the store")?, changes: Arc::default() })
+        let engine = engine.during("opening the store")?;
+        Ok(Self { engine, changes: Arc::default(), metrics: metrics.clone() })
     }
 
     pub fn engine_name(&self) -> &'static str {
@@ -78,6 +80,7 @@ impl Store {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, StoreError> {
+        self.metrics.record_query();
         self.engine.query(sql, values).await.during(operation)
     }
 
@@ -112,6 +115,7 @@ impl Store {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, StoreError> {
+        self.metrics.record_query();
         self.engine.query_each(sql, rows).await.during(operation)
     }
 

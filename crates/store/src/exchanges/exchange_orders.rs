@@ -102,18 +102,15 @@ impl Store {
         .await
     }
 
-    /// The exchange orders that have this identifier at any merchant, looked up merchant by
-    /// merchant.
+    /// The exchange orders that have this identifier at any merchant.
     pub async fn exchange_orders_named(
         &self,
         exchange_order_id: &str,
     ) -> Result<Vec<(MerchantId, ExchangeRecord)>, StoreError> {
         self.read_all(
             OPERATION,
-            "SELECT e.version, e.body, e.merchant_id FROM merchants
-             CROSS JOIN exchange_orders e
-             WHERE e.merchant_id = merchants.merchant_id AND e.exchange_order_id = $1
-             ORDER BY e.merchant_id, e.original_order_id LIMIT 100",
+            "SELECT version, body, merchant_id FROM exchange_orders
+             WHERE exchange_order_id = $1 ORDER BY merchant_id, original_order_id LIMIT 100",
             params![exchange_order_id],
             |row| Ok((read_owner(row)?, read_record(row)?.value)),
         )

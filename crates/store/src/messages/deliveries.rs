@@ -6,16 +6,30 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, messages::kind::QueueKind};
+use domain::{
+    identifier::MerchantId,
+    messages::kind::{MessageKind, QueueKind},
+};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
-    core::value::{Row, Value, params},
+    core::{
+        body::parse_merchant,
+        value::{Row, Value, params},
+    },
     messages::{outbox::PendingMessage, packed_attempts::is_packed, reports},
 };
 
 const READING: &str = "loading pending deliveries";
 const HOUR_US: i64 = 3_600_000_000;
+
+/// The last pending message of a merchant and kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LastDelivery {
+    pub merchant: MerchantId,
+    pub kind: MessageKind,
+    pub message_id: i64,
+}
 
 /// An attempt that is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,9 +271,9 @@ const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt,
      ORDER BY d.message_id";
 
 impl Store {
-    /// Merchants with pending deliveries. It goes from merchant to merchant by the key; `min()`
-    /// might read all rows of a table that PostgreSQL takes for empty.
-    pub async fn merchants_with_deliveries(&self) -> Result<Vec<String>, StoreError> {
+    /// The last pending delivery of every merchant and kind that has one. It goes from merchant to
+    /// merchant by the key; `min()` might read all rows of a table that PostgreSQL takes for empty.
+    pub async fn last_deliveries(&self) -> Result<Vec<LastDelivery>, StoreError> {
         self.read_all(
             READING,
             "WITH RECURSIVE found(merchant_id) AS (
@@ -270,10 +284,30 @@ impl Store {
                              WHERE d.merchant_id > found.merchant_id
                              ORDER BY d.merchant_id LIMIT 1)
                      FROM found WHERE found.merchant_id IS NOT NULL)
-                 SELECT merchant_id FROM found WHERE merchant_id IS NOT NULL ORDER BY merchant_id
-             DISTRIBUTED: SELECT DISTINCT merchant_id FROM deliveries ORDER BY merchant_id",
+                 SELECT last.merchant_id, last.kind, last.message_id FROM (
+                     SELECT found.merchant_id, kinds.kind, (
+                         SELECT d.message_id FROM deliveries d
+                         WHERE d.merchant_id = found.merchant_id AND d.kind = kinds.kind
+                         ORDER BY d.message_id DESC LIMIT 1) AS message_id
+                     FROM found CROSS JOIN (
+                         SELECT 'rma' AS kind
+                         UNION ALL SELECT 'exchange_order'
+                         UNION ALL SELECT 'exchange_variants'
+                         UNION ALL SELECT 'outbound_asn'
+                         UNION ALL SELECT 'inventory_receipt'
+                         UNION ALL SELECT 'drop_shipment_confirmation'
+                         UNION ALL SELECT 'drop_shipment_cancellation'
+                         UNION ALL SELECT 'drop_shipment_partial_cancellation') kinds
+                     WHERE found.merchant_id IS NOT NULL) last
+                 WHERE last.message_id IS NOT NULL ORDER BY last.merchant_id, last.kind
+             DISTRIBUTED: SELECT merchant_id, kind, max(message_id) FROM deliveries
+                 GROUP BY merchant_id, kind ORDER BY merchant_id, kind",
             Vec::new(),
-            |row| Ok(row.text(0)?.to_owned()),
+            |row| {
+                let merchant = parse_merchant("deliveries", row.text(0)?)?;
+                let kind = row.message_kind(1)?;
+                Ok(LastDelivery { merchant, kind, message_id: row.int(2)? })
+            },
         )
         .await
     }

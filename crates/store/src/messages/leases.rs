@@ -4,9 +4,9 @@
 //! shard rises each time a node takes it: a node that held it before knows by the epoch whether
 //! another one had it meanwhile.
 //!
-//! A shard belongs to its owner for as long as the owner is in the table of nodes. A node that takes
-//! shards first removes the nodes that have expired, in the same transaction: while it holds the
-//! locks on their rows, none of them can renew, and one that renewed before is not removed.
+//! A shard belongs to its owner for as long as the owner is in the table of nodes. A node that
+//! takes shards first removes the nodes that have expired, in the same transaction: while it holds
+//! the locks on their rows, none of them can renew, and one that renewed before is not removed.
 
 use crate::{
     Store, StoreError, Transaction,
@@ -86,6 +86,13 @@ impl Store {
         let mut transaction = Transaction::new(OPERATION);
         transaction.any_rows("UPDATE shard_leases SET owner = '' WHERE owner = $1", params![node]);
         self.commit(transaction).await.map(drop)
+    }
+
+    /// How many nodes send.
+    pub async fn count_nodes(&self) -> Result<i64, StoreError> {
+        let sql = "SELECT count(*) FROM nodes";
+        let nodes = self.read_first(OPERATION, sql, params![], |row| row.int(0)).await?;
+        Ok(nodes.unwrap_or(1))
     }
 
     /// Removes `node` from the list of nodes.

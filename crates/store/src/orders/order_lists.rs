@@ -59,15 +59,13 @@ impl Store {
         Ok(filter.page_size().cut(orders, |it| status.is_none_or(|status| it.status == status)))
     }
 
-    /// The orders with this number, of every merchant that has one. They are looked up for each
-    /// merchant, so that no index by number alone has to be maintained while orders come in.
+    /// The orders with this number, of every merchant that has one. The key of orders starts with
+    /// the number, so that no index by number alone has to be maintained while orders come in.
     pub async fn orders_numbered(&self, order_id: &str) -> Result<Vec<ListedOrder>, StoreError> {
         self.read_all(
             OPERATION,
-            "SELECT o.merchant_id, o.order_id, o.created_us, o.received_us, o.status
-             FROM merchants CROSS JOIN orders o
-             WHERE o.merchant_id = merchants.merchant_id AND o.order_id = $1
-             ORDER BY merchants.merchant_id LIMIT $2",
+            "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
+             WHERE order_id = $1 ORDER BY merchant_id LIMIT $2",
             params![order_id, ALIKE_MAX],
             read_listed,
         )

@@ -282,12 +282,24 @@ fn evictions_have_a_limit() {
 }
 
 #[test]
-fn windows_shrink_when_memory_is_full() {
-    let settings = SchedulerSettings { window_min: 1, held_max: 4, ..small() };
-    let mut rig = Rig::with_queues(settings, 2);
-    rig.arrive_many(QueueId(2), 1..=4);
-    rig.arrive_many(HERE, 5..=9);
-    assert_eq!(rig.report().window, 1);
+fn queues_share_the_memory_when_many_hold_something() {
+    let settings = SchedulerSettings { window_min: 1, held_max: 6, ..small() };
+    let mut rig = Rig::with_queues(settings, 3);
+    rig.arrive_many(QueueId(2), 1..=1);
+    rig.arrive_many(QueueId(3), 2..=2);
+    rig.arrive_many(HERE, 3..=9);
+    assert_eq!(rig.report().window, 2, "a third of it, not the least");
+}
+
+#[test]
+fn a_search_reads_only_queues_with_messages_that_were_never_read() {
+    let mut rig = Rig::new(small());
+    rig.arrive_many(HERE, 1..=2);
+    assert_eq!(rig.sent(), [1, 2]);
+    rig.scheduler.expect_up_to(HERE, 2);
+    assert_eq!(rig.next(), None, "both are in memory");
+    rig.scheduler.expect_up_to(HERE, 3);
+    assert_eq!(rig.refill().0, 2, "another node has committed one");
 }
 
 #[test]

@@ -10,8 +10,8 @@ use domain::{
 
 use crate::{
     Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause, FailureCount,
-    FailureFilter, FailureKey, FailureRow, MessageFilter, MessageKey, NewMessage, PendingMessage,
-    ResponseCount, Store, StoreError, Transaction,
+    FailureFilter, FailureKey, FailureRow, LastDelivery, MessageFilter, MessageKey, NewMessage,
+    PendingMessage, ResponseCount, Store, StoreError, Transaction,
     conformance::{Subject, acme, on_every_engine, other},
 };
 
@@ -26,7 +26,7 @@ on_every_engine!(
     a_failed_message_is_in_the_failure_queue_until_retried,
     a_discarded_message_keeps_its_reason,
     a_failure_older_than_a_delivered_snapshot_is_superseded,
-    merchants_with_deliveries_are_found,
+    the_last_delivery_of_each_merchant_and_kind_is_found,
     endpoints_change_only_at_the_version_read,
     pages_of_messages_continue_where_they_ended,
     attempts_are_counted_by_hour_and_status,
@@ -289,12 +289,22 @@ async fn a_failure_older_than_a_delivered_snapshot_is_superseded(Subject { store
     assert_eq!(superseded, HashSet::from([("acme".to_owned(), 1)]));
 }
 
-async fn merchants_with_deliveries_are_found(Subject { store, .. }: Subject) {
-    assert!(store.merchants_with_deliveries().await.unwrap().is_empty());
-    enqueue(&store, vec![message(&other(), "X", 1), message(&acme(), "A", 1)]).await.unwrap();
-    assert_eq!(store.merchants_with_deliveries().await.unwrap(), ["acme", "other"]);
+async fn the_last_delivery_of_each_merchant_and_kind_is_found(Subject { store, .. }: Subject) {
+    assert!(store.last_deliveries().await.unwrap().is_empty());
+    let mut messages = vec![message(&other(), "X", 1), message(&acme(), "A", 1)];
+    for kind in MessageKind::ALL {
+        messages.push(NewMessage { kind, ..message(&other(), "Y", 1) });
+    }
+    enqueue(&store, messages).await.unwrap();
+    let last = |merchant: MerchantId, kind, message_id| LastDelivery { merchant, kind, message_id };
+    let mut all: Vec<_> = (2..).zip(MessageKind::ALL).map(|it| last(other(), it.1, it.0)).collect();
+    all.push(last(acme(), MessageKind::Rma, 1));
+    let by_key = |it: &LastDelivery| (it.merchant.to_string(), it.kind.name());
+    all.sort_by_key(by_key);
+    assert_eq!(store.last_deliveries().await.unwrap(), all, "every kind");
+
     record(&store, &[attempt(1, 1, AttemptOutcome::Delivered)]).await;
-    assert_eq!(store.merchants_with_deliveries().await.unwrap(), ["other"]);
+    assert_eq!(store.last_deliveries().await.unwrap(), all[1..]);
 }
 
 async fn endpoints_change_only_at_the_version_read(Subject { store, .. }: Subject) {

@@ -6,7 +6,8 @@ use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
-    Attempt, AttemptOutcome, FailingEndpoint, FailureCause, NewMessage, Store, Transaction,
+    Attempt, AttemptOutcome, FailingEndpoint, FailureCause, NewMessage, PendingMessage, Store,
+    Transaction,
     conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
@@ -26,8 +27,13 @@ async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {
     let mut transaction = Transaction::new("enqueueing a message");
     transaction.enqueue(message);
     let pending = store.commit(transaction).await.unwrap();
-    let attempt = Attempt {
-        message: Arc::new(pending[0].clone()),
+    let attempt = last_attempt(pending[0].clone());
+    commit(store, |it| it.record_attempts([&attempt].into_iter())).await.unwrap();
+}
+
+pub(super) fn last_attempt(message: PendingMessage) -> Attempt {
+    Attempt {
+        message: Arc::new(message),
         number: 1,
         at_us: 1_000,
         latency_us: 500,
@@ -36,8 +42,7 @@ async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {
         error: None,
         answer: None,
         outcome: AttemptOutcome::Failed { cause: FailureCause::Overloaded },
-    };
-    commit(store, |it| it.record_attempts([&attempt].into_iter())).await.unwrap();
+    }
 }
 
 async fn failures_are_counted_by_endpoint_up_to_a_limit(Subject { store, .. }: Subject) {

@@ -5,3 +5,4 @@ mod failures;
 mod leases;
 mod message_index;
 mod packed_attempts;
+mod retention;

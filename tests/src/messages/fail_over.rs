@@ -1,0 +1,41 @@
+//! The primary of PostgreSQL is killed under load, and its synchronous standby takes over: nothing
+//! that was acknowledged is lost, and lanes stay in order.
+
+use std::{thread, time::Duration};
+
+use serde_json::json;
+
+use super::{
+    ledger::judge,
+    load::{drained, form_crew, list_acknowledged, persist},
+};
+use crate::harness::stage::{ALLOW, Stage, list_calls};
+use crate::harness::{cluster::Pair, home::Home};
+
+const LANES: usize = 6;
+const WORKERS: usize = 2;
+
+#[test]
+fn a_fail_over_of_the_database_loses_nothing_and_keeps_the_order() {
+    let Some(pair) = Pair::start() else { return };
+    let quick = ["--retry-base-ms", "50", "--retry-factor", "1"];
+    let server = Home::on(&pair.address()).serve(&[&ALLOW[..], &quick].concat());
+    let (stage, running) = Stage::with_receiver(&server);
+    stage.point_to(&running.url(), &json!({ "type": "none" }));
+    let mut crew = form_crew(&[&stage], LANES, WORKERS);
+    let admin = stage.tenant.admin.clone();
+
+    persist(&mut crew, &server.address, &admin, || {
+        thread::sleep(Duration::from_secs(1));
+        pair.fail_over();
+        thread::sleep(Duration::from_secs(4));
+    });
+
+    let acknowledged = list_acknowledged(&crew);
+    drained(&[&stage], &running, || ());
+    let verdict = judge(&list_calls(&running), &acknowledged);
+    eprintln!("{} acknowledged, {}", acknowledged.len(), verdict.words());
+    verdict.assert_kept();
+    let late = crew.iter().all(|worker| worker.has_succeeded_after_a_failure());
+    assert!(late, "the new primary takes what comes");
+}
