@@ -19,6 +19,7 @@ use server::{
     Settings, Web,
     demo::DemoStatus,
     guard::serve::{ListenSettings, Listener},
+    limit_sharing,
 };
 use store::{DirectoryLock, Location, Migration, Store, StoreMetrics};
 use tokio_util::sync::CancellationToken;
@@ -37,6 +38,7 @@ const GRACE: Duration = Duration::from_secs(30);
 pub(crate) struct Node {
     app: App,
     outbound: Option<Outbound>,
+    web: Web,
     router: axum::Router,
     listeners: Vec<Listener>,
     directory: Directory,
@@ -115,11 +117,13 @@ impl Node {
             // Plain HTTP that is not only for this machine is behind a proxy with TLS.
             secure_cookies: config.tls.is_some() || !config.trusted_proxies.is_empty(),
         };
-        let router = web::router(Web::new(app.clone(), settings, registry));
+        let web = Web::new(app.clone(), settings, registry);
+        let router = web::router(web.clone());
         let retention_days = config.retention_days;
         Ok(Self {
             app,
             outbound,
+            web,
             router,
             listeners,
             directory,
@@ -156,6 +160,8 @@ impl Node {
             tasks.push(Task::spawn("labels", labels::run(app.clone(), stop.clone())));
             tasks.push(Task::spawn("exchanges", exchanges::run(app.clone(), stop.clone())));
             tasks.push(Task::spawn("books", books::run(app.clone(), stop.clone())));
+            let sharing = limit_sharing::run(self.web.clone(), stop.clone());
+            tasks.push(Task::spawn("rate limit", sharing));
             sender = Some(Task::spawn("delivery", outbound.run(sending.clone())));
         }
         for listener in self.listeners {

@@ -14,6 +14,7 @@ pub mod guard;
 pub mod hsts;
 pub mod json_body;
 pub mod limit;
+pub mod limit_sharing;
 pub mod login_throttle;
 pub mod metrics;
 pub mod observe;

@@ -1,10 +1,17 @@
 //! The rate limit: so many requests a minute from one address.
 
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
 use serde_json::json;
 
 use crate::harness::{
-    home::Home,
+    eventually,
+    home::{Home, SHARED_KEY},
     http::{Reply, Request},
+    postgres::POSTGRES,
     server::Server,
 };
 
@@ -121,4 +128,48 @@ fn the_sandbox_allows_2500_a_minute_and_production_5000() {
         let server = Server::start(&Home::sqlite(), &arguments);
         assert_eq!(left(&ask(&server, None)), [limit, limit - 1, 60], "{environment}");
     }
+}
+
+/// Two nodes know of each other after some seconds; then an address that calls both at once gets
+/// the limit once.
+#[test]
+fn the_limit_holds_for_all_nodes_together() {
+    const LIMIT: u32 = 400;
+    let Some(schema) = POSTGRES.schema("limit_of_nodes") else { return };
+    let homes = [Home::on(&schema.address), Home::on(&schema.address)];
+    let key = homes[0].file("shared.key", SHARED_KEY);
+    let limit = LIMIT.to_string();
+    let key = key.to_str().unwrap();
+    let nodes = homes
+        .each_ref()
+        .map(|home| home.serve(&["--rate-limit-per-minute", &limit, "--secret-key-file", key]));
+    let [first, second] = &nodes;
+    for [here, there] in [[first, second], [second, first]] {
+        eventually("what one node counts the other knows", || {
+            let [_, before, _] = left(&ask(there, None));
+            (0..5).for_each(|_| drop(ask(here, None)));
+            thread::sleep(Duration::from_millis(800));
+            let [_, after, _] = left(&ask(there, None));
+            (before - after > 5).then_some(())
+        });
+    }
+    let [_, remaining, _] = left(&ask(first, None));
+
+    let begun = Instant::now();
+    let flood = |node: &Server| {
+        let mut allowed = 0_u32;
+        while begun.elapsed() < Duration::from_secs(8) {
+            allowed += u32::from(ask(node, None).status == 401);
+        }
+        allowed
+    };
+    let allowed: u32 = thread::scope(|scope| {
+        nodes.each_ref().map(|node| scope.spawn(|| flood(node))).map(|it| it.join().unwrap())
+    })
+    .iter()
+    .sum();
+
+    eprintln!("{remaining} were left, {allowed} were allowed");
+    assert!(allowed <= remaining + LIMIT / 10, "{allowed} were allowed of {remaining}");
+    assert!(allowed * 10 >= remaining * 8, "{allowed} were allowed of {remaining}");
 }

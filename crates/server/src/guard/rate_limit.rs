@@ -13,6 +13,10 @@
 //! forgets the addresses that were quiet for a minute, and when there are none, addresses it
 //! does not know share one window with each other. The known ones do not notice.
 //!
+//! Several nodes share what they count (`limit_sharing`), a few times a second. What a node has
+//! counted since is unknown to the others, so it may use no more than its part of what was left: an
+//! address that calls all nodes at once gets hardly more than the limit.
+//!
 //! The caller brings the time: any clock that does not run backwards, as the time since an
 //! origin of the caller's choice.
 
@@ -20,7 +24,10 @@ use std::{
     collections::HashMap,
     hash::{BuildHasher, Hash, RandomState},
     net::{IpAddr, Ipv6Addr},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
     time::Duration,
 };
 
@@ -45,6 +52,8 @@ pub struct RateDecision {
 #[derive(Debug)]
 pub struct RateLimit<K = IpAddr> {
     limit: u32,
+    /// How many nodes count requests.
+    nodes: AtomicU32,
     shard_addresses_max: usize,
     hasher: RandomState,
     shards: [Mutex<Shard<K>>; SHARDS],
@@ -71,6 +80,7 @@ impl<K: Eq + Hash> RateLimit<K> {
     fn bounded(limit: u32, shard_addresses_max: usize) -> Self {
         Self {
             limit,
+            nodes: AtomicU32::new(1),
             shard_addresses_max,
             hasher: RandomState::new(),
             shards: Default::default(),
@@ -84,10 +94,18 @@ impl<K: Eq + Hash> RateLimit<K> {
         if let Some(shard) = self.shard(&client) {
             let mut shard = lock(shard);
             if let Some(window) = shard.window(client, now_s, self.shard_addresses_max) {
-                return window.check(self.limit, now_s);
+                return window.check(self.quota(), now_s);
             }
         }
-        lock(&self.overflow).check(self.limit, now_s)
+        lock(&self.overflow).check(self.quota(), now_s)
+    }
+
+    fn quota(&self) -> Quota {
+        Quota { limit: self.limit, nodes: self.nodes.load(Ordering::Relaxed).max(1) }
+    }
+
+    pub(crate) fn set_nodes(&self, nodes: u32) {
+        self.nodes.store(nodes, Ordering::Relaxed);
     }
 
     /// Takes back the last count of `client`, for a request that should not be limited after all.
@@ -98,10 +116,34 @@ impl<K: Eq + Hash> RateLimit<K> {
         }
     }
 
+    /// Adds what another node has counted for `client`.
+    pub(crate) fn add(&self, client: K, count: u32, now: Duration) {
+        let Some(shard) = self.shard(&client) else { return };
+        if let Some(window) = lock(shard).window(client, now.as_secs(), self.shard_addresses_max) {
+            window.add(count, now.as_secs());
+        }
+    }
+
     /// The choice of the shard is secret, so an attacker cannot fill one on purpose.
     fn shard(&self, client: &K) -> Option<&Mutex<Shard<K>>> {
         let [low_byte, ..] = self.hasher.hash_one(client).to_le_bytes();
         self.shards.get(usize::from(low_byte) % SHARDS)
+    }
+}
+
+impl<K: Eq + Hash + Clone> RateLimit<K> {
+    /// What was counted here since the last call, to be shared.
+    pub(crate) fn take_news(&self) -> Vec<(K, u32)> {
+        let mut news = Vec::new();
+        for shard in &self.shards {
+            for (client, window) in &mut lock(shard).windows {
+                let count = window.share();
+                if count > 0 {
+                    news.push((client.clone(), count));
+                }
+            }
+        }
+        news
     }
 }
 
@@ -163,28 +205,42 @@ struct Window {
     total: u32,
     /// The second that the first bucket stands for.
     newest_s: u64,
+    /// What the other nodes do not know yet: counted since it was last shared, and what was shared
+    /// then.
+    unshared: u32,
+    just_shared: u32,
+}
+
+/// What all nodes together may count, and how many there are.
+#[derive(Clone, Copy)]
+struct Quota {
+    limit: u32,
+    nodes: u32,
 }
 
 impl Default for Window {
     fn default() -> Self {
-        Self { counts: [0; WINDOW_BUCKETS], total: 0, newest_s: 0 }
+        Self { counts: [0; WINDOW_BUCKETS], total: 0, newest_s: 0, unshared: 0, just_shared: 0 }
     }
 }
 
 impl Window {
-    fn check(&mut self, limit: u32, now_s: u64) -> RateDecision {
+    fn check(&mut self, quota: Quota, now_s: u64) -> RateDecision {
+        let Quota { limit, nodes } = quota;
         self.advance(now_s);
-        if self.total >= limit {
-            return RateDecision {
-                allowed: false,
-                limit,
-                remaining: 0,
-                reset_s: self.opens_in_s(),
-            };
+        let unknown_to_others = self.unshared.saturating_add(self.just_shared).min(self.total);
+        let was_left = limit.saturating_sub(self.total - unknown_to_others);
+        if self.total >= limit || unknown_to_others >= was_left.div_ceil(nodes) {
+            // A part that is used up is renewed when the counts are shared.
+            let reset_s = if self.total >= limit { self.opens_in_s() } else { 1 };
+            return RateDecision { allowed: false, limit, remaining: 0, reset_s };
         }
         let [newest, ..] = &mut self.counts;
         *newest += 1;
         self.total += 1;
+        if nodes > 1 {
+            self.unshared += 1;
+        }
         RateDecision { allowed: true, limit, remaining: limit - self.total, reset_s: WINDOW_S }
     }
 
@@ -196,6 +252,18 @@ impl Window {
         }
     }
 
+    fn add(&mut self, count: u32, now_s: u64) {
+        self.advance(now_s);
+        let [newest, ..] = &mut self.counts;
+        *newest = newest.saturating_add(count);
+        self.total = self.counts.iter().fold(0, |total, count| total.saturating_add(*count));
+    }
+
+    fn share(&mut self) -> u32 {
+        self.just_shared = self.unshared;
+        std::mem::take(&mut self.unshared)
+    }
+
     /// Turns the ring so that its first bucket is `now_s`. Two threads may take the lock in
     /// another order than they read the clock: the later time stands.
     fn advance(&mut self, now_s: u64) {
@@ -203,7 +271,7 @@ impl Window {
         let passed = usize::try_from(passed_s).unwrap_or(usize::MAX).min(WINDOW_BUCKETS);
         self.counts.rotate_right(passed);
         for expired in self.counts.iter_mut().take(passed) {
-            self.total -= *expired;
+            self.total = self.total.saturating_sub(*expired);
             *expired = 0;
         }
         self.newest_s = self.newest_s.max(now_s);

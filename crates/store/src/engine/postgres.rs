@@ -161,8 +161,9 @@ impl Postgres {
 
     pub(crate) async fn notify(&self, text: &str) -> Result<(), EngineError> {
         let client = self.client().await?;
-        let statement = client.prepare_cached("SELECT pg_notify($1, $2)").await?;
-        client.query(&statement, &[&listen::CHANNEL, &text]).await?;
+        let sql = format!("SELECT pg_notify({}, $1)", listen::CHANNEL);
+        let statement = client.prepare_cached(&sql).await?;
+        client.query(&statement, &[&text]).await?;
         Ok(())
     }
 

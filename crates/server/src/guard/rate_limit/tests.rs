@@ -124,8 +124,8 @@ fn strangers_share_one_window_when_there_is_no_room() {
 #[test]
 fn a_full_shard_keeps_its_addresses_and_forgets_the_quiet_ones() {
     let mut shard = Shard::default();
-    shard.window(v4(1), 0, 2).unwrap().check(9, 0);
-    shard.window(v4(2), 30, 2).unwrap().check(9, 30);
+    shard.window(v4(1), 0, 2).unwrap().check(Quota { limit: 9, nodes: 1 }, 0);
+    shard.window(v4(2), 30, 2).unwrap().check(Quota { limit: 9, nodes: 1 }, 30);
 
     assert!(shard.window(v4(3), 59, 2).is_none(), "both are within the minute");
     assert!(shard.window(v4(1), 59, 2).is_some(), "a known address has its place");
@@ -184,4 +184,24 @@ proptest! {
             prop_assert_eq!(answer, model.check(v4(last), limit, now_ms / 1_000));
         }
     }
+}
+
+#[test]
+fn nodes_that_share_their_counts_allow_the_limit_together() {
+    let nodes = [RateLimit::new(100), RateLimit::new(100)];
+    nodes.iter().for_each(|node| node.set_nodes(2));
+    let mut allowed = 0;
+    for second in 0..20 {
+        for node in &nodes {
+            allowed += (0..90).filter(|_| node.check(v4(1), at(second)).allowed).count();
+        }
+        let news = nodes.each_ref().map(RateLimit::take_news);
+        for (client, count) in &news[1] {
+            nodes[0].add(*client, *count, at(second));
+        }
+        for (client, count) in &news[0] {
+            nodes[1].add(*client, *count, at(second));
+        }
+    }
+    assert!((90..=102).contains(&allowed), "{allowed}");
 }

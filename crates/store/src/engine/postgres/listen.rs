@@ -10,7 +10,8 @@ use tokio_postgres::{AsyncMessage, Connection, NoTls};
 use super::tls::connection_settings;
 use crate::core::error::EngineError;
 
-pub(super) const CHANNEL: &str = "homeward";
+/// The channel is of the schema, because several installations may share a database.
+pub(super) const CHANNEL: &str = "'homeward_' || md5(current_schema())";
 /// Notifications that were received and not yet read.
 const QUEUE_MAX: usize = 1024;
 
@@ -27,7 +28,9 @@ pub(super) async fn listen(url: &str) -> Result<mpsc::Receiver<String>, EngineEr
         tokio::spawn(forward(connection, sender.clone()));
         client
     };
-    client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
+    let channel = client.query_one(&format!("SELECT {CHANNEL}"), &[]).await?;
+    let channel: String = channel.try_get(0)?;
+    client.batch_execute(&format!("LISTEN {channel}")).await?;
     // The connection lives as long as its client, and the client as long as the receiver.
     let weak_sender = sender.downgrade();
     drop(sender);

@@ -1,0 +1,88 @@
+//! Nodes share the counts of the rate limit, so that it holds for all of them together.
+//!
+//! Four times a second a node sends what it has counted to all others, through the database's
+//! notifications: nothing is stored. A node without others sends nothing.
+
+use std::{net::IpAddr, time::Duration};
+
+use store::{Store, StoreError, with_causes};
+use tokio_util::sync::CancellationToken;
+
+use crate::Web;
+
+const EVERY: Duration = Duration::from_millis(250);
+/// How often the nodes are counted, in rounds of sharing.
+const COUNT_NODES_EVERY: u32 = 20;
+/// As many counts as surely fit into one notification.
+const SENT_AT_ONCE: usize = 120;
+/// The first word of a notification.
+const MARK: &str = "counts:";
+
+/// Shares counts until `stop`. Does nothing when no other node can use the store.
+pub async fn run(web: Web, stop: CancellationToken) {
+    if !matches!(web.app.store.shared_clock_us().await, Ok(Some(_))) {
+        return;
+    }
+    let sender = web.app.world.readable::<12>();
+    tokio::join!(send(&web, &sender, &stop), receive(&web, &sender, &stop));
+}
+
+async fn send(web: &Web, sender: &str, stop: &CancellationToken) {
+    let mut round: u32 = 0;
+    while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
+        if let Err(error) = send_once(web, sender, round).await {
+            let cause = with_causes(&error);
+            tracing::warn!("sharing the counts of the rate limit failed, will retry: {cause}");
+        }
+        round = round.wrapping_add(1);
+    }
+}
+
+async fn send_once(web: &Web, sender: &str, round: u32) -> Result<(), StoreError> {
+    let store: &Store = &web.app.store;
+    if round.is_multiple_of(COUNT_NODES_EVERY) {
+        web.rate_limit.set_nodes(u32::try_from(store.count_nodes().await?).unwrap_or(1));
+    }
+    for some in web.rate_limit.take_news().chunks(SENT_AT_ONCE) {
+        let mut text = format!("{MARK}{sender}");
+        for (address, count) in some {
+            text.push_str(&format!(" {address}={count}"));
+        }
+        store.notify(&text).await?;
+    }
+    Ok(())
+}
+
+/// Receives what other nodes have counted; listens again when the connection is lost.
+async fn receive(web: &Web, sender: &str, stop: &CancellationToken) {
+    while !stop.is_cancelled() {
+        match web.app.store.listen().await {
+            Ok(mut texts) => {
+                while let Some(Some(text)) = stop.run_until_cancelled(texts.recv()).await {
+                    add_counts(web, sender, &text);
+                }
+            }
+            Err(error) => {
+                let cause = with_causes(&error);
+                tracing::warn!("listening to the counts of other nodes failed, retrying: {cause}");
+            }
+        }
+        stop.run_until_cancelled(tokio::time::sleep(Duration::from_secs(1))).await;
+    }
+}
+
+fn add_counts(web: &Web, sender: &str, text: &str) {
+    let mut words = text.split(' ');
+    let from = words.next().and_then(|word| word.strip_prefix(MARK));
+    if from.is_none_or(|from| from == sender) {
+        return;
+    }
+    for word in words {
+        let count = word.split_once('=').and_then(|(address, count)| {
+            Some((address.parse::<IpAddr>().ok()?, count.parse::<u32>().ok()?))
+        });
+        if let Some((address, count)) = count {
+            web.rate_limit.add(address, count, web.started.elapsed());
+        }
+    }
+}
