@@ -28,8 +28,9 @@ CREATE TABLE asns (
 CREATE INDEX asns_by_number ON asns (asn_number, merchant_id);
 
 -- place: the line's position in the ASN; own_id: the merchant's own identifier of the unit;
--- upc: as a GTIN of 14 digits if it is one; complete: 1 when every unit of the line was received.
--- What a line does not have is empty.
+-- upc: as a GTIN of 14 digits if it is one; complete: 1 when every unit of the line was received,
+-- but always 0 where each line is one unit, because an index on a column that every unit changes
+-- costs as much as all the rest of receiving. What a line does not have is empty.
 CREATE TABLE asn_lines (
     merchant_id TEXT NOT NULL,
     asn_number TEXT NOT NULL,
@@ -49,7 +50,7 @@ CREATE TABLE asn_lines (
     carton TEXT NOT NULL,
     body TEXT NOT NULL,
     PRIMARY KEY (merchant_id, asn_number, program_id, line_id)
-) CLUSTERED;
+) CLUSTERED SPARSE;
 -- A unit is announced once.
 CREATE UNIQUE INDEX asn_lines_by_unit ON asn_lines (unit_id, merchant_id) WHERE unit_id <> '';
 -- These start with the value that is looked up: an index that started with the ASN would look as
@@ -77,7 +78,7 @@ CREATE TABLE units (
     PRIMARY KEY (merchant_id, unit_id)
 );
 CREATE INDEX units_by_unit ON units (unit_id, merchant_id);
-CREATE INDEX units_by_doubt ON units (doubt_us, merchant_id, unit_id);
+CREATE INDEX units_by_doubt ON units (doubt_us, merchant_id, unit_id) WHERE doubt_us > 0;
 
 -- Small changes of a unit: it was graded, moved, packed, unpacked or shipped. A shipment of very
 -- many units writes one short row for each of them instead of the whole unit.

@@ -63,20 +63,22 @@ pub use money::{
     postings::{OwedReturn, OwedSum, Posting, PostingPosition},
 };
 pub use orders::{
+    intake_state::{IntakeKey, IntakeState, OrderHead, RefundHead},
     order_lists::{ListedOrder, OrderFilter},
-    snapshots::{OrderHead, OrderRow},
+    snapshots::OrderRow,
     stored_orders::StoredOrder,
 };
 pub use returns::{
     journal::EventHeader,
     policies::PolicyVersion,
     refund_problems::RefundProblem,
-    refunds::{RefundHead, RefundRow},
+    refunds::RefundRow,
     return_lists::{ListedReturn, ReturnFilter},
     rmas::LabelRequest,
 };
 pub use warehouse::{
-    asns::AsnLineFilter,
+    asn_lines::AsnLineFilter,
+    asn_scans::{ArticleCode, ScannedArticle, ScannedAsns, ScannedKeys},
     outbound::ShipmentRow,
     units::{DoubtfulUnit, UnitRow, UnitSteps},
 };

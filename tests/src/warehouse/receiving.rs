@@ -1,6 +1,7 @@
 //! Units arrive, and their merchant hears of each.
 
 use serde_json::{Value, json};
+use sim::Behavior;
 
 use super::scene::{
     Scene, Who, applied, assert_same, parsed, quantities, sample_asn, scenes, unchanged,
@@ -67,7 +68,7 @@ fn units_of_a_quantity_fill_their_lines_one_by_one() {
         let told = scene.told(TOLD);
         let lines: Vec<&Value> = told.iter().map(|it| &it["line_identifier"]).collect();
         assert_eq!(lines, ["1", "1", "2"]);
-        assert_eq!(scene.sequences(TOLD), [1, 2, 3]);
+        assert_eq!(scene.sequences(TOLD), [1, 1, 1], "each is the only message about its unit");
     }
 }
 
@@ -173,13 +174,68 @@ fn a_pallet_in_one_request_comes_to_the_same_as_unit_by_unit() {
             }
         }
         eventually("all are told", || (scene.sequences(TOLD).len() >= 400).then_some(()));
-        assert_eq!(scene.sequences(TOLD), (1..=400).collect::<Vec<_>>());
         let told = scene.told(TOLD);
+        assert_eq!(told.len(), 400);
         for line in &ids {
             assert_eq!(told.iter().filter(|it| it["line_identifier"] == **line).count(), 10);
         }
         let more = json!({ "unit_identifier": "LP-402", "sku": "A" });
         assert_eq!(scene.scan(&[more])[0]["message"], "overage");
+    }
+}
+
+#[test]
+fn a_receipt_that_is_refused_does_not_delay_the_others_of_its_asn() {
+    for scene in scenes() {
+        scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 8)]));
+        scene.running.merchant().behave(&[Behavior::status(503).times(1)]).unwrap();
+        let unit = |number| json!({ "unit_identifier": format!("LP-{number}"), "sku": "A" });
+
+        scene.scan(&(0..8).map(unit).collect::<Vec<_>>());
+
+        let calls = eventually("all are accepted", || {
+            let calls = scene.calls(TOLD);
+            (calls.len() >= 9).then_some(calls)
+        });
+        let refused = calls.iter().find(|call| !call.answer.is_success()).unwrap();
+        assert_eq!(calls.last().unwrap().webhook_id, refused.webhook_id, "it was repeated last");
+    }
+}
+
+#[test]
+fn a_batch_of_mixed_receipts_finds_the_line_of_each() {
+    for scene in scenes() {
+        let mut asn = quantities(
+            "ASN-20260301-7",
+            &[("1", "A", 1), ("2", "B", 2), ("3", "C", 1), ("4", "A", 1)],
+        );
+        let details = &mut asn["cartons"][0]["details"];
+        details[0]["unit_identifier"] = json!("LP-1");
+        details[2]["client_unit_identifier"] = json!("OWN-3");
+        details[2]["upc"] = json!("012345678905");
+        scene.announce(&asn);
+        scene.announce(&quantities("ASN-20260301-8", &[("1", "A", 1)]));
+
+        let results = scene.scan(&[
+            json!({ "unit_identifier": "LP-1" }),
+            json!({ "unit_identifier": "LP-2", "line_identifier": "2", "sku": "B" }),
+            json!({ "client_unit_identifier": "OWN-3" }),
+            json!({ "unit_identifier": "LP-4", "sku": "A" }),
+            json!({ "unit_identifier": "LP-5", "sku": "A", "asn_number": "ASN-20260301-8" }),
+            json!({ "unit_identifier": "LP-4", "sku": "A" }),
+            json!({ "unit_identifier": "LP-4", "sku": "A", "asn_number": "ASN-20260301-8" }),
+            json!({ "unit_identifier": "LP-6", "sku": "B" }),
+        ]);
+
+        let elsewhere = "already_received_elsewhere";
+        assert_eq!(results[6]["message"], elsewhere, "{results:?}");
+        for position in [0, 1, 2, 3, 4, 7] {
+            assert_eq!(results[position], applied(), "{position}");
+        }
+        assert_eq!(results[5], unchanged());
+        let lines: Vec<Value> =
+            scene.told(TOLD).iter().map(|it| it["line_identifier"].clone()).collect();
+        assert_eq!(lines, ["1", "2", "3", "4", "1", "2"]);
     }
 }
 

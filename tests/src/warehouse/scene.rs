@@ -47,7 +47,7 @@ impl Answer {
 pub(super) struct Scene {
     pub(super) server: &'static Server,
     pub(super) merchant: Merchant,
-    running: Running,
+    pub(super) running: Running,
     tokens: [String; 3],
     /// Stands in all numbers of this scene.
     mark: String,
@@ -165,14 +165,16 @@ impl Scene {
         }
     }
 
-    /// Everything that the merchant is owed of this kind, once all of it was told.
+    /// Everything that the merchant is owed of this kind, once all of it was told, in the order in
+    /// which it was decided.
     pub(super) fn told(&self, kind: &str) -> Vec<Value> {
-        let calls = eventually(&format!("all messages {kind}"), || {
+        let mut calls = eventually(&format!("all messages {kind}"), || {
             let owed = self.get(Who::Merchant, &format!("/messages?limit=500&kind={kind}"));
             let calls = self.calls(kind);
             (calls.len() == owed.body["messages"].as_array().unwrap().len()).then_some(calls)
         });
         assert_eq!(self.running.merchant().summary().violation_count, 0);
+        calls.sort_by_key(message_number);
         let body = |call: &Call| self.plain(&call.content.as_ref().unwrap().body);
         calls.iter().map(|call| serde_json::from_str(&body(call)).unwrap()).collect()
     }
@@ -182,11 +184,17 @@ impl Scene {
         self.calls(kind).iter().map(|call| call.sequence.unwrap()).collect()
     }
 
-    fn calls(&self, kind: &str) -> Vec<Call> {
+    pub(super) fn calls(&self, kind: &str) -> Vec<Call> {
         // The kind of an RMA is named by one, its address by many.
         let path = if kind == "rma" { "/rmas".to_owned() } else { format!("/{kind}") };
         list_calls(&self.running).into_iter().filter(|call| call.path == path).collect()
     }
+}
+
+/// The number at the end of a message's identifier.
+fn message_number(call: &Call) -> u64 {
+    let id = call.webhook_id.as_deref().unwrap();
+    id.rsplit_once('_').unwrap().1.parse().unwrap()
 }
 
 fn receipt(fields: &Value) -> Value {

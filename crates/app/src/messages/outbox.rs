@@ -34,23 +34,12 @@ pub(crate) fn message(
     about: &About<'_>,
     body: Bytes,
 ) -> NewMessage {
-    message_in_lane(app, merchant, about, about.reference, body)
-}
-
-/// A message that is sent in order with all of its queue about `lane`.
-pub(crate) fn message_in_lane(
-    app: &App,
-    merchant: &MerchantId,
-    about: &About<'_>,
-    lane: &str,
-    body: Bytes,
-) -> NewMessage {
     NewMessage {
         merchant: merchant.clone(),
         kind: about.kind,
         reference: about.reference.to_owned(),
         sequence: about.sequence,
-        lane: lane_number(about.kind.queue(), lane),
+        lane: lane_number(about.kind.queue(), about.reference),
         created_us: app.world.now_us(),
         body,
     }
@@ -58,8 +47,8 @@ pub(crate) fn message_in_lane(
 
 /// A number that is the same for messages of one queue about one thing and hardly ever for others.
 /// Two things that share one only wait for each other now and then.
-fn lane_number(queue: QueueKind, lane: &str) -> i64 {
-    let hash = secrets::hash(format!("{} {lane}", queue.name()).as_bytes());
+fn lane_number(queue: QueueKind, reference: &str) -> i64 {
+    let hash = secrets::hash(format!("{} {reference}", queue.name()).as_bytes());
     let first = hash.first_chunk::<8>().copied().unwrap_or_default();
     (i64::from_be_bytes(first) & i64::MAX).max(1)
 }

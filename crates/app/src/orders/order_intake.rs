@@ -17,7 +17,7 @@ use domain::{
     },
     time::micros,
 };
-use store::{OrderHead, OrderRow, RefundHead, RefundRow, Transaction};
+use store::{IntakeKey, IntakeState, OrderRow, RefundRow, Transaction};
 
 use crate::{
     App, AppError,
@@ -26,7 +26,9 @@ use crate::{
     orders::load_order::{find_newest_snapshot, read_recorded_refund},
     returns::{
         origin::Origin,
-        settle_refunds::{DoubtfulRefund, NewRefund, PublishedOrder, settle_refunds},
+        settle_refunds::{
+            DoubtfulRefund, NewRefund, PublishedOrder, exchange_event, settle_refunds,
+        },
     },
 };
 
@@ -69,6 +71,15 @@ impl IncomingOrder {
             shopper_hash: shopper_hash(&snapshot.order.customer.email),
             order: Arc::new(snapshot.order),
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
+        }
+    }
+
+    /// What is looked up for it. An exchange order matters when it was shipped or canceled.
+    fn key(&self) -> IntakeKey<'_> {
+        IntakeKey {
+            order_id: &self.order_id,
+            refund_ids: self.refund_ids().collect(),
+            as_exchange: exchange_event(&self.order_id, self.order.status).is_some(),
         }
     }
 
@@ -118,7 +129,7 @@ pub(crate) async fn decide_intake(
     let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
     let (mut conflicts, mut unsettled) = (Vec::new(), Vec::new());
     for (position, order) in orders.iter().enumerate() {
-        let head = stored.heads.get(&order.order_id);
+        let head = stored.known.heads.get(&order.order_id);
         let outcome = stored.outcome(order);
         for (refund, entry) in order.refunds.iter().enumerate() {
             if !stored.is_new(entry) {
@@ -149,7 +160,7 @@ pub(crate) async fn decide_intake(
     }
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
-    let mut settlements = settle_refunds(app, merchant, &unsettled).await?;
+    let mut settlements = settle_refunds(app, merchant, &unsettled, &stored.known.ledgers).await?;
     for (position, order) in orders.iter().enumerate() {
         if stored.outcome(order) == IntakeOutcome::Updated {
             let misfits = find_misfits(&order.order, stored.refunds_of(order));
@@ -160,7 +171,7 @@ pub(crate) async fn decide_intake(
     let orders_by_position = orders.iter().enumerate();
     let current = orders_by_position.filter(|(_, it)| stored.outcome(it) != IntakeOutcome::Stale);
     let current = current.map(|(position, it)| it.published(position));
-    settlements.apply_exchange_orders(app, merchant, current).await?;
+    settlements.apply_exchange_orders(app, merchant, current, &stored.known.exchanges).await?;
     let doubtful = settlements.put(app, merchant, &mut transaction, &Origin::of_request(scope));
     let outcomes = orders.iter().map(|order| stored.outcome(order)).collect();
     Ok(IntakeDecision { outcomes, conflicts, doubtful, transaction })
@@ -168,8 +179,7 @@ pub(crate) async fn decide_intake(
 
 /// What is stored about incoming orders.
 struct StoredState {
-    heads: HashMap<String, OrderHead>,
-    refund_heads: HashMap<String, RefundHead>,
+    known: IntakeState,
     /// The recorded refunds of orders that change, or that have new refunds.
     refunds: HashMap<String, Vec<Refund>>,
     /// The newest snapshots of orders whose new refunds arrived with an older one.
@@ -183,21 +193,12 @@ impl StoredState {
         merchant: &MerchantId,
         orders: &[IncomingOrder],
     ) -> Result<Self, AppError> {
-        let ids = orders.iter().map(|order| order.order_id.as_str());
-        let heads = app.store.order_heads(merchant, ids).await?;
-        let ids = orders.iter().flat_map(IncomingOrder::refund_ids);
-        let refund_heads = app.store.refund_heads(merchant, ids).await?;
-        let mut stored = Self {
-            heads: heads.into_iter().map(|head| (head.order_id.clone(), head)).collect(),
-            refund_heads: refund_heads
-                .into_iter()
-                .map(|head| (head.refund_id.clone(), head))
-                .collect(),
-            refunds: HashMap::new(),
-            newest: HashMap::new(),
-        };
+        let keys: Vec<IntakeKey<'_>> = orders.iter().map(IncomingOrder::key).collect();
+        let known = app.store.intake_state(merchant, &keys).await?;
+        let mut stored = Self { known, refunds: HashMap::new(), newest: HashMap::new() };
         let changed = orders.iter().filter(|order| {
-            let refunded = stored.heads.get(&order.order_id).is_some_and(|head| head.refunded);
+            let refunded =
+                stored.known.heads.get(&order.order_id).is_some_and(|head| head.refunded);
             refunded && (stored.outcome(order).is_stored() || stored.has_new_refunds(order))
         });
         let ids = changed.map(|order| order.order_id.as_str());
@@ -215,7 +216,7 @@ impl StoredState {
     }
 
     fn outcome(&self, order: &IncomingOrder) -> IntakeOutcome {
-        let head = self.heads.get(&order.order_id);
+        let head = self.known.heads.get(&order.order_id);
         let before =
             head.map(|head| SnapshotVersion { updated_us: head.updated_us, hash: &head.hash });
         let incoming = SnapshotVersion { updated_us: order.updated_us, hash: &order.hash };
@@ -227,7 +228,7 @@ impl StoredState {
     }
 
     fn is_new(&self, refund: &IncomingRefund) -> bool {
-        !self.refund_heads.contains_key(&refund.refund_id)
+        !self.known.refunds.contains_key(&refund.refund_id)
     }
 
     fn has_new_refunds(&self, order: &IncomingOrder) -> bool {
@@ -236,7 +237,8 @@ impl StoredState {
 
     /// Whether the refund is recorded with another body, or for another order.
     fn contradicts(&self, order: &IncomingOrder, refund: &IncomingRefund) -> bool {
-        self.refund_heads
+        self.known
+            .refunds
             .get(&refund.refund_id)
             .is_some_and(|known| known.hash != refund.hash || known.order_id != order.order_id)
     }

@@ -87,10 +87,12 @@ pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<RmaE
     }
 }
 
+/// `ledgers` has the ledgers of the refunded orders, as far as anything of them is spent.
 pub(crate) async fn settle_refunds(
     app: &App,
     merchant: &MerchantId,
     refunds: &[NewRefund<'_>],
+    ledgers: &BTreeMap<String, Versioned<Ledger>>,
 ) -> Result<Settlements, AppError> {
     let mut settlements = Settlements::default();
     for new in refunds {
@@ -98,24 +100,27 @@ pub(crate) async fn settle_refunds(
             settlements.warn(new, format!("has no effect, because it has the tag {IGNORE_REFUND}"));
             continue;
         }
-        settlements.load(app, merchant, new.order).await?;
+        let ledger = ledgers.get(&new.order.identifier);
+        settlements.load(app, merchant, new.order, ledger).await?;
         settlements.settle(app, merchant, new);
     }
     Ok(settlements)
 }
 
 impl Settlements {
-    /// Loads the ledger and the returns of the order, unless they are loaded already.
+    /// Loads the returns of the order, unless they are loaded already.
     async fn load(
         &mut self,
         app: &App,
         merchant: &MerchantId,
         order: &Order,
+        ledger: Option<&Versioned<Ledger>>,
     ) -> Result<(), AppError> {
         if self.ledgers.contains_key(&order.identifier) {
             return Ok(());
         }
-        let ledger = app.store.ledger(merchant, &order.identifier).await?;
+        let nothing_spent = || Versioned { value: Ledger::default(), version: 0 };
+        let ledger = ledger.cloned().unwrap_or_else(nothing_spent);
         for id in ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text)) {
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
@@ -198,21 +203,17 @@ impl Settlements {
         }
     }
 
-    /// Applies exchange orders that were published as shipped or canceled to their returns.
+    /// Applies exchange orders that were published as shipped or canceled to their returns. `known`
+    /// has those among `orders` that are exchange orders.
     pub(crate) async fn apply_exchange_orders(
         &mut self,
         app: &App,
         merchant: &MerchantId,
         orders: impl Iterator<Item = PublishedOrder<'_>>,
+        known: &BTreeMap<String, Versioned<ExchangeRecord>>,
     ) -> Result<(), AppError> {
-        let ended: Vec<(&str, RmaEvent)> = orders
-            .filter_map(|PublishedOrder { id, status, .. }| Some((id, exchange_event(id, status)?)))
-            .collect();
-        if ended.is_empty() || !app.store.has_exchange_orders(merchant).await? {
-            return Ok(());
-        }
-        for (order_id, event) in ended {
-            let Some(record) = app.store.exchange_order_named(merchant, order_id).await? else {
+        for PublishedOrder { id, status, .. } in orders {
+            let Some((record, event)) = known.get(id).zip(exchange_event(id, status)) else {
                 continue;
             };
             let id = record.value.rma_identifier.clone();
@@ -226,7 +227,7 @@ impl Settlements {
                 && decision.changed
                 && matches!(event, RmaEvent::ExchangeCanceled { .. })
             {
-                self.cancelled.push(record);
+                self.cancelled.push(record.clone());
             }
         }
         Ok(())

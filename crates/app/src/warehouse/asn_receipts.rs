@@ -8,7 +8,7 @@ use domain::{
     messages::kind::MessageKind,
     returns::receipt::Receipt,
     warehouse::{
-        receipt_message::received,
+        receipt_message::{InventoryReceipt, received},
         receiving::{
             Acceptance, AsnState, ReceivingContext, ReceivingDecision, UnitScan, license_plate,
             receive, returned,
@@ -17,7 +17,6 @@ use domain::{
     },
 };
 use jiff::Timestamp;
-use serde::Serialize;
 use store::{AsnLineFilter, Transaction, UnitRow, Versioned};
 
 use crate::{
@@ -67,9 +66,18 @@ async fn resolve_owner(
     named: &NamedReceipt<'_>,
 ) -> Result<MerchantId, AppError> {
     let owners = scope.app.store.merchants_of_asn(named.asn_number()).await?;
-    match resolve_merchant(scope.merchant, &owners) {
+    choose_owner(scope, &owners, named).await
+}
+
+/// The merchant of the unit, among those that announced an ASN with its number.
+async fn choose_owner(
+    scope: RequestScope<'_>,
+    owners: &[MerchantId],
+    named: &NamedReceipt<'_>,
+) -> Result<MerchantId, AppError> {
+    match resolve_merchant(scope.merchant, owners) {
         Ok(owner) => Ok(owner.unwrap_or_else(MerchantId::platform)),
-        Err(_) => find_announcer(scope.app, &owners, named).await,
+        Err(_) => find_announcer(scope.app, owners, named).await,
     }
 }
 
@@ -180,9 +188,7 @@ async fn load_scan_context(
 ) -> Result<ScanContext, AppError> {
     let (receipt, number) = (named.receipt, named.asn_number());
     let mut asns = app.store.asns(merchant, number, filter).await?;
-    let line = receipt.line_identifier.as_deref();
-    let chosen = asns.iter().position(|it| line.is_some_and(|id| it.value.asn.line(id).is_some()));
-    let asn = (!asns.is_empty()).then(|| asns.swap_remove(chosen.unwrap_or(0)));
+    let asn = (!asns.is_empty()).then(|| asns.swap_remove(choose_asn(&asns, receipt)));
     let state = asn.as_ref().map(|it| &it.value);
     let plate = license_plate(state, receipt, &named.name).to_owned();
     let unit = app.store.units(merchant, [plate.as_str()].into_iter()).await?.pop();
@@ -193,6 +199,15 @@ async fn load_scan_context(
         others.extend(found.into_iter().map(|it| it.value));
     }
     Ok(ScanContext { asn, others, unit, plate })
+}
+
+/// The position of the ASN that a receipt is about: programs may share a number, and the line tells
+/// which one is meant.
+fn choose_asn(asns: &[Versioned<AsnState>], receipt: &Receipt) -> usize {
+    let line = receipt.line_identifier.as_deref();
+    let has_line =
+        |it: &Versioned<AsnState>| line.is_some_and(|id| it.value.asn.line(id).is_some());
+    asns.iter().position(has_line).unwrap_or(0)
 }
 
 /// A unit that arrived, the ASN that it counts on, and the version of the unit that it replaces.
@@ -213,13 +228,12 @@ pub(crate) async fn accept_unit(
     AcceptedUnit { mut asn, acceptance, replaces, origin }: AcceptedUnit<'_>,
 ) -> Result<(), AppError> {
     asn.value.count(acceptance);
-    let line = acceptance.line_identifier.as_deref();
-    transaction.count_unit(merchant, &asn, line);
+    let line = acceptance.line_identifier.iter().map(|line| (line.clone(), 1));
+    transaction.count_units(merchant, &asn, &line.collect());
     let unit = &acceptance.unit;
     transaction.put_units(merchant, vec![UnitRow { replaces, unit: unit.clone() }]);
     if let Some(message) = received(&asn.value.asn, unit) {
-        let report = UnitReport { asn: &asn.value, unit, message: &message };
-        enqueue_receipt(app, transaction, merchant, &report);
+        enqueue_receipt(app, transaction, merchant, &message, unit);
     }
     let line = acceptance.line_identifier.as_deref().and_then(|id| asn.value.asn.line(id));
     if let Some((id, event)) = line.and_then(|line| returned(&line, unit))
@@ -234,28 +248,20 @@ pub(crate) async fn accept_unit(
     Ok(())
 }
 
-/// A message about one unit of an ASN.
-pub(crate) struct UnitReport<'a, M> {
-    pub(crate) asn: &'a AsnState,
-    pub(crate) unit: &'a UnitRecord,
-    pub(crate) message: &'a M,
-}
-
-/// Enqueues a message about a unit. The messages of one ASN are sent in order, and each refers to
-/// its unit.
-pub(crate) fn enqueue_receipt<M: Serialize>(
+/// Enqueues the message about a unit. A merchant is told of each unit once, so no message waits for
+/// another.
+pub(crate) fn enqueue_receipt(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    UnitReport { asn, unit, message }: &UnitReport<'_, M>,
+    message: &InventoryReceipt<'_>,
+    unit: &UnitRecord,
 ) {
     let body = Bytes::from(serde_json::to_vec(message).expect("a message has string keys"));
     let about = About {
         kind: MessageKind::InventoryReceipt,
         reference: &unit.unit_identifier,
-        sequence: asn.told,
+        sequence: 1,
     };
-    // An ASN number is unique only within its program.
-    let lane = format!("{} {}", asn.asn.program_identifier, asn.asn.asn_number);
-    transaction.enqueue(outbox::message_in_lane(app, merchant, &about, &lane, body));
+    transaction.enqueue(outbox::message(app, merchant, &about, body));
 }

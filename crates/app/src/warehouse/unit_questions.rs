@@ -1,5 +1,7 @@
 //! Exceptions: units that did not match when they were scanned. Operators decide about them.
 
+use std::collections::BTreeMap;
+
 use domain::{
     identifier::MerchantId,
     warehouse::{
@@ -21,7 +23,7 @@ use crate::{
         time::time_from_us,
     },
     returns::origin::Origin,
-    warehouse::asn_receipts::{AcceptedUnit, UnitReport, accept_unit, enqueue_receipt},
+    warehouse::asn_receipts::{AcceptedUnit, accept_unit, enqueue_receipt},
 };
 
 /// A unit that an operator must decide about.
@@ -166,10 +168,9 @@ fn reject_unit(
         return;
     }
     asn.value.told = asn.value.told.saturating_add(1);
-    transaction.count_unit(merchant, asn, None);
+    transaction.count_units(merchant, asn, &BTreeMap::new());
     if let Some(message) = rejected(&asn.value.asn, unit) {
-        let report = UnitReport { asn: &asn.value, unit, message: &message };
-        enqueue_receipt(app, transaction, merchant, &report);
+        enqueue_receipt(app, transaction, merchant, &message, unit);
     }
 }
 

@@ -16,9 +16,9 @@ struct Body<'a> {
     #[serde(borrow)]
     original_order_id: Option<&'a RawValue>,
     #[serde(borrow)]
-    program_identifier: Option<&'a RawValue>,
-    #[serde(borrow)]
     asn_number: Option<&'a RawValue>,
+    #[serde(borrow)]
+    unit_identifier: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -40,12 +40,7 @@ pub(crate) fn find_lane(kind: MessageKind, body: &[u8]) -> Option<String> {
         MessageKind::Rma => ("rma", read(body)?.rma_identifier?),
         MessageKind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
         MessageKind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),
-        MessageKind::InventoryReceipt => {
-            // A number is unique only within its program.
-            let body = read(body)?;
-            let (program, number) = (body.program_identifier?, body.asn_number?);
-            return Some(format!("asn {} {}", plain(program), plain(number)));
-        }
+        MessageKind::InventoryReceipt => ("unit", read(body)?.unit_identifier?),
         MessageKind::DropShipmentConfirmation
         | MessageKind::DropShipmentCancellation
         | MessageKind::DropShipmentPartialCancellation => {
@@ -80,8 +75,8 @@ mod tests {
             ),
             (
                 MessageKind::InventoryReceipt,
-                r#"{"program_identifier": "west", "asn_number": 17}"#,
-                "asn west 17",
+                r#"{"asn_number": "17", "unit_identifier": "LP-1"}"#,
+                "unit LP-1",
             ),
             (
                 MessageKind::DropShipmentConfirmation,

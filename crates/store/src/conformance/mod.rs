@@ -25,7 +25,7 @@ use jiff::Timestamp;
 use prometheus_client::registry::Registry;
 use tempfile::TempDir;
 
-use crate::{Location, Store, StoreError, StoreMetrics, Transaction};
+use crate::{IntakeKey, Location, Store, StoreError, StoreMetrics, Transaction};
 
 /// A store that is gone when the test ends.
 #[derive(Clone)]
@@ -60,6 +60,12 @@ macro_rules! on_every_engine {
     };
 }
 use on_every_engine;
+
+/// What is looked up for orders that may be exchange orders.
+fn intake_keys<'a>(order_ids: impl IntoIterator<Item = &'a str>) -> Vec<IntakeKey<'a>> {
+    let key = |order_id| IntakeKey { order_id, refund_ids: Vec::new(), as_exchange: true };
+    order_ids.into_iter().map(key).collect()
+}
 
 async fn sqlite() -> Subject {
     let directory = tempfile::tempdir().unwrap();

@@ -36,6 +36,7 @@ fn split_batch(sql: &str) -> Option<Batch<'_>> {
 /// - `DELETE FROM t USING ROWS(..) WHERE ..`
 /// - `.. FROM t, ROWS(..) WHERE ..`
 /// - `SELECT .. FROM ROWS(..)`, followed by `WHERE`, `JOIN` or `LEFT JOIN`
+/// - `SELECT .. FROM ROWS(..), LATERAL (SELECT ..) x`, to limit what is found for each row
 fn check_batch(batch: &Batch<'_>) -> Result<(), String> {
     let (before, after) = (batch.before.trim(), batch.after.trim_start());
     let is_name = |name: &str| !name.is_empty() && name.chars().all(is_part_of_name);
@@ -46,7 +47,8 @@ fn check_batch(batch: &Batch<'_>) -> Result<(), String> {
         return Err("there must be one ROWS and no other parameter".to_owned());
     }
     let preceded = ["FROM", "USING", ","].iter().any(|word| before.ends_with(word));
-    let followed = ["WHERE ", "JOIN ", "LEFT JOIN "].iter().any(|word| after.starts_with(word));
+    let followed =
+        ["WHERE ", "JOIN ", "LEFT JOIN ", ", LATERAL ("].iter().any(|word| after.starts_with(word));
     if !preceded || !followed {
         return Err("ROWS must be the last table, or joined to the ones after it".to_owned());
     }
@@ -100,6 +102,9 @@ fn for_one_row(batch: &Batch<'_>) -> Option<String> {
     let (before, after) = (batch.before.trim_end(), batch.after.trim_start());
     if after.starts_with("JOIN") || after.starts_with("LEFT JOIN") {
         return None;
+    }
+    if let Some(found) = after.strip_prefix(", LATERAL") {
+        return Some(bind_row(&format!("{before}{found}"), &batch.columns));
     }
     let inserted = before.strip_suffix("FROM").zip(after.strip_prefix("WHERE true"));
     if let Some((before, after)) = inserted
@@ -184,12 +189,16 @@ fn delete_by_rows(table: &str, rows: &str, after: &str) -> String {
 }
 
 pub(super) fn schema_for_sqlite(text: &str) -> String {
-    text.replace("BYTES", "BLOB").replace("CLUSTERED", "WITHOUT ROWID")
+    text.replace("BYTES", "BLOB").replace("CLUSTERED", "WITHOUT ROWID").replace("SPARSE", "")
 }
 
-/// Text compares byte by byte, as in SQLite, whatever the locale of the database.
+/// Text compares byte by byte, as in SQLite, whatever the locale of the database. The pages of a
+/// sparse table have room for one update of each row, which then touches no index.
 pub(super) fn schema_for_postgres(text: &str) -> String {
-    text.replace("BYTES", "BYTEA").replace("CLUSTERED", "").replace("TEXT", "TEXT COLLATE \"C\"")
+    text.replace("BYTES", "BYTEA")
+        .replace("CLUSTERED", "")
+        .replace("SPARSE", "WITH (fillfactor = 50)")
+        .replace("TEXT", "TEXT COLLATE \"C\"")
 }
 
 #[cfg(test)]
@@ -240,6 +249,10 @@ mod tests {
             (
                 "SELECT r.a FROM ROWS(a) WHERE EXISTS (SELECT 1)",
                 "SELECT ?1 WHERE EXISTS (SELECT 1)",
+            ),
+            (
+                "SELECT few.b FROM ROWS(a, n), LATERAL (SELECT b FROM t WHERE a = r.a LIMIT r.n) few",
+                "SELECT few.b FROM (SELECT b FROM t WHERE a = ?1 LIMIT ?2) few",
             ),
         ] {
             assert_eq!(statement_for_sqlite(shared), for_sqlite);

@@ -5,7 +5,7 @@
 //! at the end and in the order of the keys: so these rows are locked as briefly as possible, and
 //! two groups never deadlock.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tokio::sync::oneshot;
 
@@ -54,6 +54,18 @@ impl Group {
         }
     }
 
+    /// Two groups of half the size, or the group itself if it cannot be divided.
+    pub(super) fn halves(mut self) -> Result<[Self; 2], Self> {
+        let half = self.transactions.len() / 2;
+        if half == 0 {
+            return Err(self);
+        }
+        let (transactions, replies) =
+            (self.transactions.split_off(half), self.replies.split_off(half));
+        let second = Self { transactions, replies, bytes: 0 };
+        Ok([Self { bytes: 0, ..self }, second])
+    }
+
     /// The transactions one by one, for a result of each.
     pub(super) fn into_parts(self) -> impl Iterator<Item = (Transaction, ReplySender)> {
         self.transactions.into_iter().zip(self.replies)
@@ -92,6 +104,35 @@ impl<'a> Steps<'a> {
         self.group.iter().flat_map(|one| &one.steps).chain(&self.last)
     }
 
+    /// The same, with equal steps of different transactions as one. The steps of each transaction
+    /// stay in their order. Two of one transaction are never merged: the second may rely on the
+    /// first.
+    pub(super) fn merged(&self) -> Vec<MergedStep<'_>> {
+        let mut merged: Vec<MergedStep<'_>> = Vec::new();
+        let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
+        for transaction in self.group {
+            let mut first = 0;
+            for step in &transaction.steps {
+                let mut position = merged.len();
+                if can_merge(step) {
+                    let equal = positions.entry(step.sql).or_default();
+                    let next = equal.partition_point(|position| *position < first);
+                    match equal.get(next) {
+                        Some(next) => position = *next,
+                        None => equal.push(position),
+                    }
+                }
+                match merged.get_mut(position) {
+                    Some(other) => other.rows.extend(step.rows.iter().map(Vec::as_slice)),
+                    None => merged.push(MergedStep::new(step)),
+                }
+                first = position + 1;
+            }
+        }
+        merged.extend(self.last.iter().map(MergedStep::new));
+        merged
+    }
+
     /// The messages of the group, stored with their numbers.
     pub(super) fn numbered_messages(&self, counters: &Counters) -> Vec<Step> {
         let messages: Vec<&NewMessage> = self.group.iter().flat_map(|one| &one.messages).collect();
@@ -116,6 +157,27 @@ impl<'a> Steps<'a> {
         );
         let steps = [message_rows, delivery_rows];
         steps.into_iter().filter(|step| !step.rows.is_empty()).collect()
+    }
+}
+
+/// Whether rows of other transactions may be in the same statement. Where it must touch one row for
+/// each of its rows, it fails if two of them are about the same.
+fn can_merge(step: &Step) -> bool {
+    step.guard == Guard::OneEach && step.sql.contains("ROWS(") && !step.sql.contains("DO UPDATE")
+}
+
+/// A step of one or more transactions.
+pub(super) struct MergedStep<'a> {
+    pub(super) sql: &'static str,
+    pub(super) rows: Vec<&'a [Value]>,
+    pub(super) guard: Guard,
+    pub(super) returns: bool,
+}
+
+impl<'a> MergedStep<'a> {
+    pub(super) fn new(step: &'a Step) -> Self {
+        let rows = step.rows.iter().map(Vec::as_slice).collect();
+        Self { sql: step.sql, rows, guard: step.guard, returns: step.returns }
     }
 }
 
@@ -248,4 +310,63 @@ pub(super) fn pending_by_transaction(
     let mut numbered =
         |message| PendingMessage::committed(message, numbers.next().unwrap_or_default());
     group.into_iter().map(|one| one.messages.into_iter().map(&mut numbered).collect()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INSERT: &str =
+        "INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true ON CONFLICT DO NOTHING";
+    const UPDATE: &str = "UPDATE t SET b = r.b FROM ROWS(a, b) WHERE t.a = r.a";
+    const DELETE: &str = "DELETE FROM t WHERE a = $1";
+
+    /// The statements of a group with the number of their rows.
+    fn merged(group: &[Transaction]) -> Vec<(&'static str, usize)> {
+        let steps = Steps::new(group, 0, Numbering::InTheStatement);
+        steps.merged().iter().map(|it| (it.sql, it.rows.len())).collect()
+    }
+
+    fn transaction(steps: &[&'static str]) -> Transaction {
+        let mut transaction = Transaction::new("testing");
+        for sql in steps {
+            transaction.one_row_each(sql, vec![params!["key"]]);
+        }
+        transaction
+    }
+
+    #[test]
+    fn equal_steps_of_a_group_are_one_statement() {
+        let group = [INSERT, INSERT, INSERT].map(|sql| transaction(&[sql, UPDATE]));
+        assert_eq!(merged(&group), [(INSERT, 3), (UPDATE, 3)]);
+    }
+
+    #[test]
+    fn the_steps_of_a_transaction_stay_in_their_order_and_apart() {
+        let group = [transaction(&[INSERT, UPDATE]), transaction(&[UPDATE, INSERT])];
+        assert_eq!(merged(&group), [(INSERT, 1), (UPDATE, 2), (INSERT, 1)]);
+        let group = [transaction(&[UPDATE, UPDATE]), transaction(&[UPDATE])];
+        assert_eq!(merged(&group), [(UPDATE, 2), (UPDATE, 1)]);
+    }
+
+    #[test]
+    fn only_batches_that_fail_on_the_same_row_twice_are_merged() {
+        let group = [transaction(&[DELETE]), transaction(&[DELETE])];
+        assert_eq!(merged(&group), [(DELETE, 1), (DELETE, 1)]);
+        let mut any = Transaction::new("testing");
+        any.any_rows_each(UPDATE, vec![params!["key"]]);
+        assert_eq!(merged(&[any, transaction(&[UPDATE])]), [(UPDATE, 1), (UPDATE, 1)]);
+    }
+
+    #[test]
+    fn a_group_is_halved_until_each_transaction_is_alone() {
+        let mut group = Group::default();
+        for _ in 0..5 {
+            group.push(transaction(&[INSERT]), oneshot::channel().0);
+        }
+        let Ok([first, second]) = group.halves() else { panic!("it is not alone") };
+        assert_eq!((first.transactions.len(), second.transactions.len()), (2, 3));
+        let Ok([alone, _]) = first.halves() else { panic!("it is not alone") };
+        assert!(alone.halves().is_err());
+    }
 }

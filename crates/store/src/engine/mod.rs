@@ -3,7 +3,8 @@
 //!
 //! An engine can do five things: commit a [`Transaction`], run a query, run the same query for many
 //! rows, run schema text, and be copied to a file. The shared dialect needs three translations, all
-//! made here: placeholders, `ROWS(..)`, and the words BYTES, CLUSTERED and TEXT in schema text.
+//! made here: placeholders, `ROWS(..)`, and the words BYTES, CLUSTERED, SPARSE and TEXT in schema
+//! text.
 
 mod dialect;
 mod group;
@@ -98,6 +99,18 @@ impl Engine {
         match self {
             Self::Sqlite(engine) => Box::pin(engine.query_each(sql, vec![values])),
             Self::Postgres(engine) => Box::pin(engine.query(sql, values)),
+        }
+    }
+
+    /// Runs a query that must not wait for other queries.
+    pub(crate) fn query_apart(
+        &self,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> EngineFuture<'_, Vec<Row>> {
+        match self {
+            Self::Sqlite(engine) => Box::pin(engine.query_each(sql, vec![values])),
+            Self::Postgres(engine) => Box::pin(engine.query_apart(sql, values)),
         }
     }
 

@@ -33,7 +33,10 @@ pub(super) use copy::copy_into;
 use executions::Layout;
 use tls::connection_settings;
 
-const CONNECTIONS_MAX: usize = 8;
+/// Connections for queries.
+const READERS_MAX: usize = 8;
+/// Connections for leases, announcements and the clock.
+const KEEPERS_MAX: usize = 2;
 const WAIT_FOR_CONNECTION: Duration = Duration::from_secs(10);
 /// Only one node migrates at a time. The number has no meaning beyond "Homeward's schema".
 const MIGRATION_LOCK: i64 = 0x484f_4d45;
@@ -46,40 +49,46 @@ const MIGRATION_LOCK: i64 = 0x484f_4d45;
 /// call.
 ///
 /// Citus finds the shards of most statements only by the values, so it must see them.
+///
+/// Bodies of 2 KB and more are compressed. With PostgreSQL's own method, that is more than half of
+/// what it takes to insert an order; with LZ4, which most builds have, it is hardly anything.
 const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
     SET lock_timeout = '10s'; SET jit = off;
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
     SELECT set_config('plan_cache_mode',
         CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
-            THEN 'auto' ELSE 'force_generic_plan' END, false)";
+            THEN 'auto' ELSE 'force_generic_plan' END, false);
+    SELECT set_config(name, 'lz4', false) FROM pg_settings
+    WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
 /// After this long without traffic, the connection is probed.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
     url: Arc<str>,
-    pool: Pool,
+    readers: Pool,
+    /// For committers and leases: however many slow queries there are, commits and the right to
+    /// send do not wait for them.
+    keepers: Pool,
     layout: Layout,
     committers: Committers,
 }
 
 impl Postgres {
     pub(crate) async fn open(url: &str, metrics: &StoreMetrics) -> Result<Self, EngineError> {
-        let pool = create_pool(url)?;
+        let readers = create_pool(url, READERS_MAX)?;
         // Connect once now, so that a wrong address is reported at the start.
-        let mut client = get_client(&pool).await?;
+        let mut client = get_client(&readers).await?;
         let layout = citus::layout(&client).await?;
-        if layout == Layout::Distributed {
-            pool.resize(CONNECTIONS_MAX + committers::COMMITTERS_DISTRIBUTED);
-        }
+        let keepers = create_pool(url, KEEPERS_MAX + committers::committers(layout))?;
         // Even "if not exists" fails when two nodes run it at the same time, so they take turns.
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
         let table = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
         transaction.batch_execute(table).await?;
         transaction.commit().await?;
-        let committers = Committers::start(&pool, layout, metrics);
-        Ok(Self { url: url.into(), pool, layout, committers })
+        let committers = Committers::start(&keepers, layout, metrics);
+        Ok(Self { url: url.into(), readers, keepers, layout, committers })
     }
 
     pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
@@ -94,17 +103,36 @@ impl Postgres {
         self.query_each(sql, vec![values]).await
     }
 
+    /// A query that does not wait for others.
+    pub(crate) async fn query_apart(
+        &self,
+        sql: &'static str,
+        values: Vec<Value>,
+    ) -> Result<Vec<Row>, EngineError> {
+        self.query_over(&self.keepers, sql, vec![values]).await
+    }
+
     pub(crate) async fn query_each(
         &self,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<Row>, EngineError> {
+        self.query_over(&self.readers, sql, rows).await
+    }
+
+    async fn query_over(
+        &self,
+        pool: &Pool,
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
         if rows.iter().flatten().any(contains_nul) {
             return Ok(Vec::new());
         }
-        let client = self.client().await?;
+        let client = get_client(pool).await?;
         let mut found = Vec::new();
-        for execution in self.layout.executions(sql, &rows) {
+        let rows = rows.iter().map(Vec::as_slice).collect();
+        for execution in self.layout.executions(sql, rows) {
             #[cfg(test)]
             plans::check_query(&client, self.layout, sql, &execution).await;
             let statement = client.prepare_cached(&execution.text).await?;
@@ -156,11 +184,11 @@ impl Postgres {
 
     pub(crate) async fn clock_us(&self) -> Result<i64, EngineError> {
         let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
-        Ok(self.client().await?.query_one(sql, &[]).await?.try_get(0)?)
+        Ok(get_client(&self.keepers).await?.query_one(sql, &[]).await?.try_get(0)?)
     }
 
     pub(crate) async fn notify(&self, text: &str) -> Result<(), EngineError> {
-        let client = self.client().await?;
+        let client = get_client(&self.keepers).await?;
         let sql = format!("SELECT pg_notify({}, $1)", listen::CHANNEL);
         let statement = client.prepare_cached(&sql).await?;
         client.query(&statement, &[&text]).await?;
@@ -172,11 +200,12 @@ impl Postgres {
     }
 
     pub(crate) fn close(&self) {
-        self.pool.close();
+        self.readers.close();
+        self.keepers.close();
     }
 
     async fn client(&self) -> Result<Object, EngineError> {
-        get_client(&self.pool).await
+        get_client(&self.readers).await
     }
 }
 
@@ -190,7 +219,7 @@ fn contains_nul(value: &Value) -> bool {
     value.as_text().is_some_and(|text| text.contains('\0'))
 }
 
-fn create_pool(url: &str) -> Result<Pool, EngineError> {
+fn create_pool(url: &str, connections_max: usize) -> Result<Pool, EngineError> {
     let (mut config, tls) = connection_settings(url)?;
     config.keepalives_idle(KEEPALIVE);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
@@ -199,7 +228,7 @@ fn create_pool(url: &str) -> Result<Pool, EngineError> {
         None => Manager::from_config(config, NoTls, recycling),
     };
     Pool::builder(manager)
-        .max_size(CONNECTIONS_MAX)
+        .max_size(connections_max)
         .wait_timeout(Some(WAIT_FOR_CONNECTION))
         .create_timeout(Some(WAIT_FOR_CONNECTION))
         .post_create(Hook::async_fn(|client, _| {

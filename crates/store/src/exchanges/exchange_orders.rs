@@ -85,23 +85,6 @@ impl Store {
         .await
     }
 
-    /// The exchange order that has this identifier at the merchant.
-    pub async fn exchange_order_named(
-        &self,
-        merchant: &MerchantId,
-        exchange_order_id: &str,
-    ) -> Result<Option<Versioned<ExchangeRecord>>, StoreError> {
-        self.read_first(
-            OPERATION,
-            "SELECT version, body FROM exchange_orders
-             WHERE merchant_id = $1 AND exchange_order_id = $2
-             ORDER BY original_order_id LIMIT 1",
-            params![merchant, exchange_order_id],
-            read_record,
-        )
-        .await
-    }
-
     /// The exchange orders that have this identifier at any merchant.
     pub async fn exchange_orders_named(
         &self,
@@ -115,12 +98,6 @@ impl Store {
             |row| Ok((read_owner(row)?, read_record(row)?.value)),
         )
         .await
-    }
-
-    /// Whether a merchant has any exchange order.
-    pub async fn has_exchange_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
-        let sql = "SELECT original_order_id FROM exchange_orders WHERE merchant_id = $1 LIMIT 1";
-        Ok(!self.query(OPERATION, sql, params![merchant]).await?.is_empty())
     }
 
     /// Exchange orders of every merchant that are being placed, after this merchant and order.

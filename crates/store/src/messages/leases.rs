@@ -10,7 +10,10 @@
 
 use crate::{
     Store, StoreError, Transaction,
-    core::{error::During, value::params},
+    core::{
+        error::During,
+        value::{Row, params},
+    },
 };
 
 const OPERATION: &str = "leasing shards";
@@ -44,8 +47,8 @@ impl Store {
         );
         self.commit(transaction).await?;
         let sql = "SELECT count(*) FROM nodes WHERE expires_us >= $1";
-        let nodes = self.read_first(OPERATION, sql, params![now_us], |row| row.int(0)).await?;
-        Ok(nodes.unwrap_or(1))
+        let nodes = self.engine.query_apart(sql, params![now_us]).await.during(OPERATION)?;
+        nodes.first().map_or(Ok(1), |row| row.int(0)).during(OPERATION)
     }
 
     /// Removes nodes that have expired at `now_us`, takes up to `limit` shards that no node holds
@@ -117,9 +120,8 @@ impl Store {
     pub async fn leases(&self, node: &str) -> Result<Vec<ShardLease>, StoreError> {
         let sql = "SELECT shard, epoch FROM shard_leases
                    WHERE owner = $1 AND owner IN (SELECT node_id FROM nodes) ORDER BY shard";
-        self.read_all(OPERATION, sql, params![node], |row| {
-            Ok(ShardLease { shard: row.int(0)?, epoch: row.int(1)? })
-        })
-        .await
+        let rows = self.engine.query_apart(sql, params![node]).await.during(OPERATION)?;
+        let lease = |row: &Row| Ok(ShardLease { shard: row.int(0)?, epoch: row.int(1)? });
+        rows.iter().map(lease).collect::<Result<_, _>>().during(OPERATION)
     }
 }

@@ -3,21 +3,7 @@
 use bytes::Bytes;
 use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
-use crate::{
-    CountedEvent, EngineError, Store, StoreError, Transaction,
-    core::value::{Row, params},
-};
-
-/// A stored order without its body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OrderHead {
-    pub order_id: String,
-    pub version: i64,
-    pub updated_us: i64,
-    pub hash: Bytes,
-    /// Whether refunds of it were recorded.
-    pub refunded: bool,
-}
+use crate::{CountedEvent, Store, StoreError, Transaction, core::value::params};
 
 /// A snapshot to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,33 +135,4 @@ impl Store {
         let values = params![merchant, secondary_id, limit];
         self.read_all("looking up orders", sql, values, |row| Ok(row.text(0)?.to_owned())).await
     }
-
-    /// The heads of the stored orders among `order_ids`, in any order.
-    pub async fn order_heads(
-        &self,
-        merchant: &MerchantId,
-        order_ids: impl Iterator<Item = &str>,
-    ) -> Result<Vec<OrderHead>, StoreError> {
-        self.read_each(
-            "looking up orders",
-            "SELECT o.order_id, o.version, o.updated_us, o.hash,
-                 (SELECT COUNT(*) FROM refunds f
-                     WHERE f.merchant_id = r.merchant_id AND f.order_id = o.order_id)
-             FROM ROWS(merchant_id, order_id)
-             JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
-            order_ids.map(|id| params![merchant, id]).collect(),
-            read_head,
-        )
-        .await
-    }
-}
-
-fn read_head(row: &Row) -> Result<OrderHead, EngineError> {
-    Ok(OrderHead {
-        order_id: row.text(0)?.to_owned(),
-        version: row.int(1)?,
-        updated_us: row.int(2)?,
-        hash: row.bytes(3)?,
-        refunded: row.int(4)? > 0,
-    })
 }

@@ -3,18 +3,7 @@
 use bytes::Bytes;
 use domain::identifier::MerchantId;
 
-use crate::{
-    EngineError, Store, StoreError, Transaction,
-    core::value::{Row, params},
-};
-
-/// A stored refund without its body; the hash shows whether one that is sent again is the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RefundHead {
-    pub refund_id: String,
-    pub order_id: String,
-    pub hash: Bytes,
-}
+use crate::{Store, StoreError, Transaction, core::value::params};
 
 /// A refund to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,23 +46,6 @@ impl Transaction {
 }
 
 impl Store {
-    /// The heads of the recorded refunds among `refund_ids`, in any order.
-    pub async fn refund_heads(
-        &self,
-        merchant: &MerchantId,
-        refund_ids: impl Iterator<Item = &str>,
-    ) -> Result<Vec<RefundHead>, StoreError> {
-        self.read_each(
-            "looking up refunds",
-            "SELECT f.refund_id, f.order_id, f.hash
-             FROM ROWS(merchant_id, refund_id)
-             JOIN refunds f ON f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id",
-            refund_ids.map(|id| params![merchant, id]).collect(),
-            read_head,
-        )
-        .await
-    }
-
     /// The recorded refunds of these orders, each with its order, in the order of arrival.
     pub async fn refunds_of_orders(
         &self,
@@ -91,12 +63,4 @@ impl Store {
         )
         .await
     }
-}
-
-fn read_head(row: &Row) -> Result<RefundHead, EngineError> {
-    Ok(RefundHead {
-        refund_id: row.text(0)?.to_owned(),
-        order_id: row.text(1)?.to_owned(),
-        hash: row.bytes(2)?,
-    })
 }

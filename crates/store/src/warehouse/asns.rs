@@ -1,14 +1,16 @@
 //! Announced goods: ASNs, and their lines as rows of their own.
 //!
 //! An ASN may have a hundred thousand lines, and a scan is about a handful of them. So an ASN is
-//! read only with the lines that a scan can be about ([`AsnLineFilter`]), and a unit that is
+//! read only with the lines that a scan can be about (`asn_lines`, `asn_scans`), and a unit that is
 //! received changes the counters of its ASN and of its line, nothing else.
+
+use std::collections::BTreeMap;
 
 use domain::{
     identifier::MerchantId,
     time::{from_micros, micros},
     warehouse::{
-        asn::{AsnCarton, AsnLine, InboundAsn},
+        asn::{AsnCarton, AsnLine, DetailsType, InboundAsn},
         gtin::normalize_code,
         receiving::AsnState,
         unit::UnitRecord,
@@ -19,7 +21,6 @@ use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
         body::{corrupt, parse_body, to_json},
-        error::During,
         value::{Row, Value, params},
     },
 };
@@ -27,31 +28,6 @@ use crate::{
 const READING: &str = "reading ASNs";
 /// Lines that one statement inserts.
 const LINES_AT_ONCE: usize = 1_000;
-
-/// Which lines of an ASN to read: those that match any of these fields. An empty field matches
-/// none.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct AsnLineFilter<'a> {
-    pub line: &'a str,
-    /// The license plate that a line announces.
-    pub unit: &'a str,
-    /// The merchant's own identifier of the unit that a line announces.
-    pub own: &'a str,
-    /// A few lines with this SKU, UPC or ASIN; those that await a unit, and those in the carton,
-    /// come first.
-    pub sku: &'a str,
-    /// As it was scanned; it is compared as a GTIN.
-    pub upc: &'a str,
-    pub asin: &'a str,
-    pub carton: &'a str,
-    /// Whether to add a few lines that await a unit: with the serial number, in the carton, and
-    /// any.
-    pub more: bool,
-    pub serial_number: &'a str,
-    /// How many lines to add that await a unit, and as many that do not, for a person who looks at
-    /// the ASN.
-    pub any: i64,
-}
 
 impl Transaction {
     /// Adds an ASN; a conflict when its number is taken.
@@ -114,13 +90,13 @@ impl Transaction {
         }
     }
 
-    /// Stores the counters of an ASN at the version it was read at, and adds a unit to the line
-    /// that it was received for, if any.
-    pub fn count_unit(
+    /// Stores the counters of an ASN at the version it was read at, and adds the units to the lines
+    /// that they were received for: how many to which.
+    pub fn count_units(
         &mut self,
         merchant: &MerchantId,
         asn: &Versioned<AsnState>,
-        line: Option<&str>,
+        by_line: &BTreeMap<String, i64>,
     ) {
         let Versioned { value: state, version } = asn;
         let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
@@ -129,15 +105,35 @@ impl Transaction {
              WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
             params![merchant, number, program.as_str(), *version, state.here, state.told],
         );
-        if let Some(line) = line {
-            self.one_row(
-                "UPDATE asn_lines SET received = received + 1,
-                     complete = CASE WHEN received + 1 >= quantity THEN 1 ELSE 0 END
-                 WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND line_id = $4",
-                params![merchant, number, program.as_str(), line],
-            );
-        }
+        let units = by_line.iter();
+        self.one_row_each(
+            "UPDATE asn_lines SET received = asn_lines.received + r.units
+             FROM ROWS(merchant_id, asn_number, program_id, line_id, units)
+             WHERE asn_lines.merchant_id = r.merchant_id AND asn_lines.asn_number = r.asn_number
+                 AND asn_lines.program_id = r.program_id AND asn_lines.line_id = r.line_id",
+            units
+                .map(|(line, units)| {
+                    params![merchant, number, program.as_str(), line.as_str(), *units]
+                })
+                .collect(),
+        );
+        // A statement of its own, because only this one touches indexes.
+        let lines = by_line.keys().filter(|line| completes_line(state, line));
+        self.one_row_each(
+            "UPDATE asn_lines SET complete = 1
+             FROM ROWS(merchant_id, asn_number, program_id, line_id)
+             WHERE asn_lines.merchant_id = r.merchant_id AND asn_lines.asn_number = r.asn_number
+                 AND asn_lines.program_id = r.program_id AND asn_lines.line_id = r.line_id",
+            lines.map(|line| params![merchant, number, program.as_str(), line.as_str()]).collect(),
+        );
     }
+}
+
+/// Whether indexes must know that a line awaits no more units. Each line of an ASN by unit is one
+/// unit, which is not looked for by its article.
+fn completes_line(state: &AsnState, line: &str) -> bool {
+    let line = state.asn.line(line).filter(|_| state.asn.details_type == DetailsType::Sku);
+    line.is_some_and(|line| state.awaited(line.detail) == 0)
 }
 
 /// The ASN without its lines, as JSON.
@@ -192,107 +188,7 @@ fn line_values(merchant: &MerchantId, line: &AsnLine<'_>, place: i64) -> Vec<Val
     ]
 }
 
-/// Lines of one ASN that match a condition.
-macro_rules! lines_where {
-    ($condition:literal) => {
-        concat!(
-            "SELECT line_id, place, received, carton, body FROM asn_lines
-             WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND ",
-            $condition
-        )
-    };
-    ($condition:literal, $most:literal) => {
-        concat!("SELECT * FROM (", lines_where!($condition), " LIMIT ", $most, ") few")
-    };
-}
-
-/// The line that announces a unit. The number of the ASN is compared as an expression, so that a
-/// planner finds the line by its unit and does not read all lines of the ASN first.
-macro_rules! line_of_unit {
-    ($unit:literal) => {
-        concat!(
-            "SELECT line_id, place, received, carton, body FROM asn_lines
-             WHERE merchant_id = $1 AND unit_id <> '' AND asn_number || '' = $2
-                 AND program_id || '' = $3 AND unit_id = ",
-            $unit
-        )
-    };
-}
-
-/// Each part uses an index that leads to the few rows it is about.
-const LINES: &str = concat!(
-    lines_where!("line_id = $4"),
-    " UNION ALL ",
-    line_of_unit!("$5"),
-    " UNION ALL ",
-    line_of_unit!("$6"),
-    " UNION ALL ",
-    lines_where!("own_id = $6 AND own_id <> '' ORDER BY place", "10"),
-    " UNION ALL ",
-    lines_where!("sku = $7 ORDER BY complete, carton_id, place", "10"),
-    " UNION ALL ",
-    lines_where!("sku = $7 AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place", "1"),
-    " UNION ALL ",
-    lines_where!("upc = $8 AND upc <> '' ORDER BY complete, carton_id, place", "10"),
-    " UNION ALL ",
-    lines_where!(
-        "upc = $8 AND upc <> '' AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place",
-        "1"
-    ),
-    " UNION ALL ",
-    lines_where!("asin = $13 AND asin <> '' ORDER BY complete, carton_id, place", "10"),
-    " UNION ALL ",
-    lines_where!(
-        "asin = $13 AND asin <> '' AND complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place",
-        "1"
-    ),
-    " UNION ALL ",
-    lines_where!(
-        "serial_number = $10 AND serial_number <> '' AND complete = 0 ORDER BY place",
-        "$11"
-    ),
-    " UNION ALL ",
-    lines_where!("complete = 0 AND carton_id = $9 AND $9 <> '' ORDER BY place", "$11"),
-    " UNION ALL ",
-    lines_where!("complete = 0 ORDER BY carton_id, place", "$11"),
-    " UNION ALL ",
-    lines_where!("complete = 0 ORDER BY carton_id, place", "$12"),
-    " UNION ALL ",
-    lines_where!("complete = 1 ORDER BY carton_id, place", "$12"),
-);
-
 impl Store {
-    /// The ASNs of a merchant with this number, one for each of its programs that uses it, with the
-    /// lines that match the filter.
-    pub async fn asns(
-        &self,
-        merchant: &MerchantId,
-        asn_number: &str,
-        filter: &AsnLineFilter<'_>,
-    ) -> Result<Vec<Versioned<AsnState>>, StoreError> {
-        let mut asns = self.asn_heads(merchant, asn_number).await?;
-        for Versioned { value, .. } in &mut asns {
-            let values = params![
-                merchant,
-                asn_number,
-                value.asn.program_identifier.as_str(),
-                filter.line,
-                filter.unit,
-                filter.own,
-                filter.sku,
-                normalize_code(filter.upc).as_ref(),
-                filter.carton,
-                filter.serial_number,
-                if filter.more { 10_i64 } else { 0 },
-                filter.any,
-                filter.asin.to_ascii_uppercase()
-            ];
-            let rows = self.query(READING, LINES, values).await?;
-            read_lines(&rows, value).during(READING)?;
-        }
-        Ok(asns)
-    }
-
     /// The ASNs of a merchant with this number, without their lines.
     pub async fn asn_heads(
         &self,
@@ -326,40 +222,6 @@ fn read_head(asn_number: &str, row: &Row) -> Result<Versioned<AsnState>, EngineE
     let state = AsnState::announced(asn, row.text(2)?.to_owned(), read_time(row, 1)?);
     let value = AsnState { here: row.int(3)?, told: row.int(4)?, ..state };
     Ok(Versioned { value, version: row.int(0)? })
-}
-
-/// A line as it is stored, in the order of the columns that sort it.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct LineRow<'a> {
-    place: i64,
-    line_id: &'a str,
-    received: i64,
-    carton: &'a str,
-    detail: &'a str,
-}
-
-/// Adds lines to an ASN, each once and in the order of the ASN.
-fn read_lines(rows: &[Row], state: &mut AsnState) -> Result<(), EngineError> {
-    let mut lines = rows.iter().map(read_line).collect::<Result<Vec<_>, _>>()?;
-    lines.sort_unstable();
-    lines.dedup();
-    for LineRow { line_id, received, carton, detail, .. } in lines {
-        let mut carton: AsnCarton = parse_body("asn_lines", line_id, carton)?;
-        carton.details.push(parse_body("asn_lines", line_id, detail)?);
-        state.asn.cartons.push(carton);
-        state.received.insert(line_id.to_owned(), received);
-    }
-    Ok(())
-}
-
-fn read_line(row: &Row) -> Result<LineRow<'_>, EngineError> {
-    Ok(LineRow {
-        place: row.int(1)?,
-        line_id: row.text(0)?,
-        received: row.int(2)?,
-        carton: row.text(3)?,
-        detail: row.text(4)?,
-    })
 }
 
 fn read_time(row: &Row, column: usize) -> Result<jiff::Timestamp, EngineError> {

@@ -1,5 +1,7 @@
 //! The warehouse: its settings, ASNs, units, shipments and drop-ship orders.
 
+pub(crate) mod asn_lines;
+pub(crate) mod asn_scans;
 pub(crate) mod asns;
 pub(crate) mod outbound;
 pub(crate) mod settings;

@@ -142,14 +142,22 @@ impl Store {
         unit_ids: impl Iterator<Item = &str>,
     ) -> Result<Vec<Versioned<UnitRecord>>, StoreError> {
         let wanted: BTreeSet<&str> = unit_ids.collect();
-        let rows = wanted.iter().map(|id| params![merchant, *id]).collect();
-        let mut units = self.units_with_rows(rows).await?;
+        let mut units = self.stored_units(merchant, &wanted).await?;
         let with_rows: BTreeSet<&str> =
             units.iter().map(|it| it.value.unit_identifier.as_str()).collect();
         let others = wanted.difference(&with_rows).map(|id| params![merchant, *id]);
         let announced = self.announced_units(others.collect()).await?;
         units.extend(announced.into_iter().map(|value| Versioned { value, version: 0 }));
         Ok(units)
+    }
+
+    /// The units among `unit_ids` that are more than announced.
+    pub async fn stored_units(
+        &self,
+        merchant: &MerchantId,
+        unit_ids: &BTreeSet<&str>,
+    ) -> Result<Vec<Versioned<UnitRecord>>, StoreError> {
+        self.units_with_rows(unit_ids.iter().map(|id| params![merchant, *id]).collect()).await
     }
 
     /// The units of these merchants and identifiers that have a row.

@@ -1,30 +1,23 @@
 //! Units that arrive together are received in one commit, as long as nothing is unusual about them.
 //!
-//! What each unit is decided on is loaded for several units at the same time. Then the units are
-//! decided one after the other, as if those before them were received already. The first unit that
-//! is unexpected, or that cannot be decided on what was loaded, ends the batch. It is received
-//! alone.
+//! What they are decided on is loaded for all of them together (`loaded`). Then the units are
+//! decided one after the other, each on what those before it left. The first unit that is
+//! unexpected, or that cannot be decided on what was loaded, ends the batch. It is received alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod loaded;
 
-use domain::{
-    identifier::MerchantId,
-    returns::receipt::Receipt,
-    warehouse::receiving::{Acceptance, AsnState, ReceivingDecision, returned},
+use domain::warehouse::{
+    receipt_message::received,
+    receiving::{Acceptance, AsnState, ReceivingDecision, returned},
 };
-use futures_util::{StreamExt, TryStreamExt, stream};
-use store::{StoreError, Transaction, Versioned};
+use store::{StoreError, Transaction, UnitRow, Versioned};
 
-use super::{
-    AcceptedUnit, NamedReceipt, ScanContext, ScanResult, accept_unit, line_filter,
-    load_scan_context, resolve_owner,
-};
-use crate::{AppError, core::scope::RequestScope, returns::origin::Origin};
+use self::loaded::{LoadedBatch, OwnedReceipt};
+use super::{NamedReceipt, ScanResult, choose_owner, enqueue_receipt};
+use crate::{App, AppError, core::scope::RequestScope};
 
 /// The most units that one commit receives.
 pub(crate) const TOGETHER_MAX: usize = 250;
-/// How many units are loaded at the same time.
-const LOADED_AT_ONCE: usize = 8;
 
 /// Receives units in one commit, starting with the first. Returns the results of those that fit,
 /// which may be none.
@@ -33,20 +26,18 @@ pub(crate) async fn receive_together(
     named: &[NamedReceipt<'_>],
 ) -> Result<Vec<ScanResult>, AppError> {
     let app = scope.app;
-    let mut loads = Vec::with_capacity(named.len());
-    for receipt in named.iter().take_while(|it| it.receipt.asn_number.is_some()) {
-        loads.push(load_unit(scope, receipt));
-    }
-    let loaded: Vec<_> = stream::iter(loads).buffered(LOADED_AT_ONCE).try_collect().await?;
-    let mut batch = ReceiptBatch::new();
-    let mut results = Vec::new();
-    for unit in loaded {
-        match batch.add(scope, unit).await? {
+    let receipts = resolve_owners(scope, named).await?;
+    let mut batch = LoadedBatch::load(app, &receipts).await?;
+    let mut transaction = Transaction::new("receiving units");
+    let mut results = Vec::with_capacity(receipts.len());
+    for receipt in &receipts {
+        match receive_one(app, &mut batch, &mut transaction, receipt) {
             Some(result) => results.push(result),
             None => break,
         }
     }
-    match app.commit(batch.transaction).await {
+    batch.put(&mut transaction);
+    match app.commit(transaction).await {
         Ok(()) => Ok(results),
         // Another request received units of the same ASN.
         Err(StoreError::Conflict) => Ok(Vec::new()),
@@ -54,113 +45,47 @@ pub(crate) async fn receive_together(
     }
 }
 
-/// A receipt with everything that it is decided on.
-struct LoadedReceipt<'a> {
-    merchant: MerchantId,
-    context: ScanContext,
-    receipt: &'a Receipt,
-}
-
-async fn load_unit<'a>(
+/// The first receipts that are against an ASN, each with its merchant.
+async fn resolve_owners<'a>(
     scope: RequestScope<'_>,
-    named: &NamedReceipt<'a>,
-) -> Result<LoadedReceipt<'a>, AppError> {
-    let (app, receipt) = (scope.app, named.receipt);
-    let merchant = resolve_owner(scope, named).await?;
-    let filter = line_filter(receipt, false);
-    let context = load_scan_context(app, &merchant, named, &filter).await?;
-    Ok(LoadedReceipt { merchant, context, receipt })
+    named: &'a [NamedReceipt<'a>],
+) -> Result<Vec<OwnedReceipt<'a>>, AppError> {
+    let mut receipts: Vec<OwnedReceipt<'a>> = Vec::with_capacity(named.len());
+    let (mut number, mut owners) = ("", Vec::new());
+    for named in named.iter().take_while(|it| it.receipt.asn_number.is_some()) {
+        if named.asn_number() != number {
+            number = named.asn_number();
+            owners = scope.app.store.merchants_of_asn(number).await?;
+        }
+        let merchant = choose_owner(scope, &owners, named).await?;
+        receipts.push(OwnedReceipt { merchant, named });
+    }
+    Ok(receipts)
 }
 
-struct ReceiptBatch {
-    transaction: Transaction,
-    asns: BTreeMap<(MerchantId, String, String), AsnChange>,
-    units: BTreeSet<(MerchantId, String)>,
-}
-
-/// How the batch changes an ASN.
-struct AsnChange {
-    /// The version of the ASN when it was loaded.
-    loaded_version: i64,
-    here: i64,
-    told: i64,
-    units: i64,
-    by_line: BTreeMap<String, i64>,
-}
-
-impl ReceiptBatch {
-    fn new() -> Self {
-        let transaction = Transaction::new("receiving units");
-        Self { transaction, asns: BTreeMap::new(), units: BTreeSet::new() }
+/// Receives one more unit, unless it must be received alone.
+fn receive_one(
+    app: &App,
+    batch: &mut LoadedBatch,
+    transaction: &mut Transaction,
+    owned: &OwnedReceipt<'_>,
+) -> Option<ScanResult> {
+    let scan = batch.scan(owned)?;
+    let acceptance = match scan.decide(app.world.now()) {
+        ReceivingDecision::Accepted(acceptance) => acceptance,
+        ReceivingDecision::Repeat => return Some(ScanResult::Repeat),
+        ReceivingDecision::Exception(_) => return None,
+    };
+    let Versioned { value: asn, .. } = scan.asn;
+    if belongs_to_return(asn, &acceptance) {
+        return None;
     }
-
-    /// Adds one more unit, unless it must be received alone.
-    async fn add(
-        &mut self,
-        scope: RequestScope<'_>,
-        LoadedReceipt { merchant, mut context, receipt }: LoadedReceipt<'_>,
-    ) -> Result<Option<ScanResult>, AppError> {
-        let (app, origin) = (scope.app, Origin::of_warehouse(scope));
-        let unit = (merchant.clone(), context.plate.clone());
-        let Some(asn) = &mut context.asn else { return Ok(None) };
-        let (program, number) = (&asn.value.asn.program_identifier, &asn.value.asn.asn_number);
-        let key = (merchant.clone(), program.clone(), number.to_string());
-        let change = self.asns.entry(key).or_insert_with(|| AsnChange::new(asn));
-        if !change.apply_to(asn) || self.units.contains(&unit) {
-            return Ok(None);
-        }
-        let acceptance = match context.decide(receipt, app.world.now()) {
-            ReceivingDecision::Accepted(acceptance) => acceptance,
-            ReceivingDecision::Repeat => return Ok(Some(ScanResult::Repeat)),
-            ReceivingDecision::Exception(_) => return Ok(None),
-        };
-        let replaces = context.unit.as_ref().map_or(0, |it| it.version);
-        let Some(asn) = context.asn.filter(|asn| !belongs_to_return(&asn.value, &acceptance))
-        else {
-            return Ok(None);
-        };
-        change.count(&acceptance);
-        let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces, origin: &origin };
-        accept_unit(app, &mut self.transaction, &merchant, accepted).await?;
-        self.units.insert(unit);
-        Ok(Some(ScanResult::Received))
+    if let Some(message) = received(&asn.asn, &acceptance.unit) {
+        enqueue_receipt(app, transaction, &owned.merchant, &message, &acceptance.unit);
     }
-}
-
-impl AsnChange {
-    fn new(asn: &Versioned<AsnState>) -> Self {
-        let Versioned { value: AsnState { here, told, .. }, version } = asn;
-        Self {
-            loaded_version: *version,
-            here: *here,
-            told: *told,
-            units: 0,
-            by_line: BTreeMap::new(),
-        }
-    }
-
-    /// Applies the batch so far to an ASN that was loaded. False if another version was loaded.
-    fn apply_to(&self, asn: &mut Versioned<AsnState>) -> bool {
-        let same = asn.version == self.loaded_version;
-        asn.version += self.units;
-        asn.value.here = self.here;
-        asn.value.told = self.told;
-        for (line, more) in &self.by_line {
-            if let Some(received) = asn.value.received.get_mut(line) {
-                *received += more;
-            }
-        }
-        same
-    }
-
-    fn count(&mut self, acceptance: &Acceptance) {
-        self.units += 1;
-        self.here += 1;
-        self.told += 1;
-        if let Some(line) = &acceptance.line_identifier {
-            *self.by_line.entry(line.clone()).or_default() += 1;
-        }
-    }
+    let row = UnitRow { replaces: scan.replaces, unit: acceptance.unit.clone() };
+    batch.count(owned, &acceptance, row);
+    Some(ScanResult::Received)
 }
 
 /// Whether the unit belongs to a return. The return changes with each of its units.

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 
 use crate::{
     Location, Migration, NewMessage, OrderRow, Store, StoreError, Transaction, backup,
-    conformance::{Subject, acme, metrics, on_every_engine, other},
+    conformance::{Subject, acme, intake_keys, metrics, on_every_engine, other},
 };
 
 on_every_engine!(
@@ -35,7 +35,8 @@ fn pair(number: usize) -> Transaction {
 
 async fn halves(store: &Store, number: usize) -> usize {
     let ids = [format!("{number:05}-left"), format!("{number:05}-right")];
-    store.order_heads(&acme(), ids.iter().map(String::as_str)).await.unwrap().len()
+    let keys = intake_keys(ids.iter().map(String::as_str));
+    store.intake_state(&acme(), &keys).await.unwrap().heads.len()
 }
 
 async fn a_schema_is_brought_up_to_date_once(Subject { store, .. }: Subject) {

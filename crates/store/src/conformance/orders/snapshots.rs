@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::{
     OrderRow, RefundRow, Store, StoreError, Transaction,
-    conformance::{Subject, acme, commit, on_every_engine, other},
+    conformance::{Subject, acme, commit, intake_keys, on_every_engine, other},
 };
 
 on_every_engine!(
@@ -62,7 +62,8 @@ async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject
     assert!(store.has_orders(&acme()).await.unwrap());
     assert!(!store.has_orders(&other()).await.unwrap());
     assert_eq!(store.stored_order(&other(), "A-1").await.unwrap(), None);
-    assert_eq!(store.order_heads(&other(), ["A-1"].into_iter()).await.unwrap(), []);
+    let unknown = store.intake_state(&other(), &intake_keys(["A-1"])).await.unwrap();
+    assert!(unknown.heads.is_empty());
 }
 
 async fn a_stale_version_changes_nothing(Subject { store, .. }: Subject) {
@@ -97,14 +98,13 @@ async fn one_bad_row_undoes_the_whole_batch(Subject { store, .. }: Subject) {
 async fn only_stored_orders_have_heads(Subject { store, .. }: Subject) {
     put(&store, vec![order("A-1", 0, "one"), order("A-2", 0, "two")]).await.unwrap();
 
-    let mut heads =
-        store.order_heads(&acme(), ["A-2", "unknown", "A-1"].into_iter()).await.unwrap();
+    let keys = intake_keys(["A-2", "unknown", "A-1"]);
+    let heads = store.intake_state(&acme(), &keys).await.unwrap().heads;
 
-    heads.sort_by(|a, b| a.order_id.cmp(&b.order_id));
-    let ids: Vec<&str> = heads.iter().map(|head| head.order_id.as_str()).collect();
+    let ids: Vec<&str> = heads.values().map(|head| head.order_id.as_str()).collect();
     assert_eq!(ids, ["A-1", "A-2"]);
-    assert_eq!(heads[1].hash, "hash of two");
-    assert_eq!((heads[1].version, heads[1].updated_us), (1, 7));
+    assert_eq!(heads["A-2"].hash, "hash of two");
+    assert_eq!((heads["A-2"].version, heads["A-2"].updated_us), (1, 7));
 }
 
 async fn a_head_says_whether_the_order_has_refunds(Subject { store, .. }: Subject) {
@@ -117,11 +117,12 @@ async fn a_head_says_whether_the_order_has_refunds(Subject { store, .. }: Subjec
     };
     commit(&store, |it| it.insert_refunds(&acme(), vec![refund], 1)).await.unwrap();
 
-    let heads = store.order_heads(&acme(), ["A-1", "A-2"].into_iter()).await.unwrap();
+    let state = store.intake_state(&acme(), &intake_keys(["A-1", "A-2"])).await.unwrap();
 
     let refunded: Vec<&str> =
-        heads.iter().filter(|head| head.refunded).map(|head| head.order_id.as_str()).collect();
+        state.heads.values().filter(|it| it.refunded).map(|it| it.order_id.as_str()).collect();
     assert_eq!(refunded, ["A-2"]);
+    assert!(state.refunds.is_empty(), "no refund was asked for");
 }
 
 async fn an_order_that_changed_without_a_snapshot_is_replaced_at_its_new_version(
@@ -164,8 +165,9 @@ async fn a_thousand_rows_are_one_batch(Subject { store, .. }: Subject) {
     put(&store, ids.iter().map(|id| order(id, 0, id)).collect()).await.unwrap();
     put(&store, ids.iter().map(|id| order(id, 1, "again")).collect()).await.unwrap();
 
-    let heads = store.order_heads(&acme(), ids.iter().map(String::as_str)).await.unwrap();
+    let keys = intake_keys(ids.iter().map(String::as_str));
+    let heads = store.intake_state(&acme(), &keys).await.unwrap().heads;
 
     assert_eq!(heads.len(), 1000);
-    assert!(heads.iter().all(|head| head.version == 2));
+    assert!(heads.values().all(|head| head.version == 2));
 }

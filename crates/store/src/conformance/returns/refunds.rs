@@ -1,10 +1,10 @@
 //! Refunds, and refunds with a problem.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, orders::order::OrderStatus};
+use domain::{identifier::MerchantId, orders::order::OrderStatus, returns::ledger::Ledger};
 
 use crate::{
-    Cursor, OrderRow, RefundProblem, RefundRow, Store, StoreError, Transaction,
+    Cursor, IntakeKey, OrderRow, RefundProblem, RefundRow, Store, StoreError, Transaction,
     conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
@@ -55,9 +55,18 @@ async fn refunds_of_an_order_come_in_the_order_of_arrival(Subject { store, .. }:
     commit(&store, |it| it.put_orders(&acme(), vec![order], 9)).await.unwrap();
     let stored = store.stored_order(&acme(), "A-1").await.unwrap().unwrap();
     assert_eq!(stored.refunds, ["body of Z", "body of B"]);
-    let heads = store.refund_heads(&acme(), ["B", "unknown"].into_iter()).await.unwrap();
-    assert_eq!(heads.len(), 1);
-    assert_eq!((heads[0].refund_id.as_str(), heads[0].order_id.as_str()), ("B", "A-1"));
+    let refund_ids = vec!["B", "unknown"];
+    let key = IntakeKey { order_id: "A-9", refund_ids, as_exchange: false };
+    let found = store.intake_state(&acme(), &[key]).await.unwrap();
+    assert_eq!((found.heads.len(), found.refunds.len()), (0, 1));
+    assert_eq!(found.refunds["B"].order_id, "A-1", "it is another order's");
+    assert!(found.ledgers.is_empty(), "nothing of it is spent");
+    let ledger: Ledger = serde_json::from_str(r#"{"rmas":["RMA-1"]}"#).unwrap();
+    commit(&store, |it| it.put_ledger(&acme(), "A-1", &ledger, 0)).await.unwrap();
+    let key = IntakeKey { order_id: "A-1", refund_ids: vec!["B"], as_exchange: false };
+    let found = store.intake_state(&acme(), &[key]).await.unwrap();
+    assert!(found.heads["A-1"].refunded);
+    assert_eq!((found.ledgers["A-1"].version, &found.ledgers["A-1"].value), (1, &ledger));
 }
 
 async fn a_refund_identifier_is_taken_once_for_a_merchant(Subject { store, .. }: Subject) {

@@ -1,5 +1,7 @@
 //! Announced goods: ASNs, their lines, and what is received of them.
 
+use std::collections::BTreeMap;
+
 use domain::{
     identifier::MerchantId,
     warehouse::{
@@ -11,7 +13,7 @@ use domain::{
 };
 
 use crate::{
-    AsnLineFilter, Store, StoreError, UnitRow, Versioned,
+    ArticleCode, AsnLineFilter, ScannedArticle, ScannedKeys, Store, StoreError, UnitRow, Versioned,
     conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
@@ -24,6 +26,9 @@ on_every_engine!(
     units_count_on_their_asn_and_line_only_at_its_version,
     lines_that_await_a_unit_are_found_among_ten_thousand,
     concurrent_receipts_on_one_asn_have_one_winner,
+    the_scans_of_a_batch_find_their_lines_together,
+    open_lines_of_an_article_are_found_for_every_scan_of_it,
+    units_of_many_lines_are_counted_at_once,
 );
 
 /// The sample's ASN: line 1 announces LP-0093321 of TEE-NAVY-M, line 2 LP-0093322 of CAP-SAND.
@@ -70,6 +75,11 @@ fn counted(state: &AsnState, line: Option<&str>) -> AsnState {
     let mut counted = state.clone();
     counted.count(&Acceptance { line_identifier, unit: UnitRecord::new("LP-1") });
     counted
+}
+
+/// One unit of a line.
+fn one_of(line: Option<&str>) -> BTreeMap<String, i64> {
+    line.into_iter().map(|line| (line.to_owned(), 1)).collect()
 }
 
 async fn an_asn_reads_back_with_the_lines_that_match(Subject { store, .. }: Subject) {
@@ -192,7 +202,7 @@ async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, 
     insert(&store, &acme(), &state).await.unwrap();
     let count = async |state: &AsnState, version: i64, line: Option<&str>| {
         let asn = Versioned { value: state.clone(), version };
-        commit(&store, |it| it.count_unit(&acme(), &asn, line)).await
+        commit(&store, |it| it.count_units(&acme(), &asn, &one_of(line))).await
     };
     let open = AsnLineFilter { more: true, ..AsnLineFilter::default() };
 
@@ -217,7 +227,7 @@ async fn lines_that_await_a_unit_are_found_among_ten_thousand(Subject { store, .
     let state = large(10_000);
     insert(&store, &acme(), &state).await.unwrap();
     let first = Versioned { value: counted(&state, Some("L-1")), version: 1 };
-    commit(&store, |it| it.count_unit(&acme(), &first, Some("L-1"))).await.unwrap();
+    commit(&store, |it| it.count_units(&acme(), &first, &one_of(Some("L-1")))).await.unwrap();
     let of_sku = AsnLineFilter { sku: "TEE-NAVY-M", ..AsnLineFilter::default() };
 
     let found = lines(&store, "LARGE", &of_sku).await;
@@ -234,9 +244,9 @@ async fn concurrent_receipts_on_one_asn_have_one_winner(Subject { store, .. }: S
     for _ in 0..16 {
         let asn = Versioned { value: counted(&state, Some("1")), version: 1 };
         let store = store.clone();
-        writers.spawn(
-            async move { commit(&store, |it| it.count_unit(&acme(), &asn, Some("1"))).await },
-        );
+        writers.spawn(async move {
+            commit(&store, |it| it.count_units(&acme(), &asn, &one_of(Some("1")))).await
+        });
     }
 
     let outcomes = writers.join_all().await;
@@ -245,4 +255,89 @@ async fn concurrent_receipts_on_one_asn_have_one_winner(Subject { store, .. }: S
     let named = AsnLineFilter { line: "1", ..AsnLineFilter::default() };
     let stored = store.asns(&acme(), "A-1", &named).await.unwrap().remove(0);
     assert_eq!((stored.value.received["1"], stored.value.told), (1, 1));
+}
+
+/// The identifiers of the lines that scans find, in the order of the ASN.
+async fn scanned(store: &Store, number: &str, keys: &ScannedKeys<'_>) -> Vec<String> {
+    let stored = store.scanned_asns(&acme(), number, keys).await.unwrap();
+    stored.asns[0].value.asn.lines().map(|line| line.detail.line_identifier.clone()).collect()
+}
+
+async fn the_scans_of_a_batch_find_their_lines_together(Subject { store, .. }: Subject) {
+    let state = asn("A-1", "west");
+    insert(&store, &acme(), &state).await.unwrap();
+    let mut second = asn("A-2", "west");
+    second.asn.cartons[0].details.truncate(1);
+    second.asn.cartons[0].details[0].unit_identifier = Some("LP-7".to_owned());
+    insert(&store, &acme(), &second).await.unwrap();
+    let own = state.asn.cartons[0].details[0].client_unit_identifier.as_deref().unwrap();
+    let none = ScannedKeys::default();
+
+    for (keys, expected) in [
+        (none.clone(), &[][..]),
+        (ScannedKeys { lines: ["2", "9"].into(), ..none.clone() }, &["2"]),
+        (ScannedKeys { units: ["LP-0093321", "LP-9"].into(), ..none.clone() }, &["1"]),
+        (ScannedKeys { own: [own].into(), ..none.clone() }, &["1"]),
+        (
+            ScannedKeys { lines: ["2"].into(), units: ["LP-0093321"].into(), ..none.clone() },
+            &["1", "2"],
+        ),
+    ] {
+        assert_eq!(scanned(&store, "A-1", &keys).await, expected, "{keys:?}");
+    }
+    let keys = ScannedKeys { units: ["LP-7", "LP-0093321"].into(), ..none };
+    let found = store.scanned_asns(&acme(), "A-1", &keys).await.unwrap();
+    assert_eq!(found.elsewhere, ["LP-7".to_owned()].into());
+    assert_eq!((found.asns[0].version, found.asns[0].value.announced_at), (1, state.announced_at));
+    assert!(store.scanned_asns(&acme(), "A-3", &keys).await.unwrap().asns.is_empty());
+    let others = store.scanned_asns(&other(), "A-1", &keys).await.unwrap();
+    assert!(others.asns.is_empty() && others.elsewhere.is_empty());
+}
+
+async fn open_lines_of_an_article_are_found_for_every_scan_of_it(Subject { store, .. }: Subject) {
+    let state = large(50);
+    insert(&store, &acme(), &state).await.unwrap();
+    let counts: BTreeMap<String, i64> = (1..=20).map(|line| (format!("L-{line}"), 1)).collect();
+    let mut value = state.clone();
+    value.received.clone_from(&counts);
+    let asn = Versioned { value, version: 1 };
+    commit(&store, |it| it.count_units(&acme(), &asn, &counts)).await.unwrap();
+    let article = |code, carton| ScannedArticle { code, carton };
+    let keys = |articles: &[(ScannedArticle<'static>, i64)]| ScannedKeys {
+        articles: articles.iter().copied().collect(),
+        ..ScannedKeys::default()
+    };
+    let sku = ArticleCode::Sku("TEE-NAVY-M");
+
+    let found = scanned(&store, "LARGE", &keys(&[(article(sku, ""), 25)])).await;
+    assert_eq!(found.len(), 25);
+    assert!(found.iter().all(|line| !counts.contains_key(line)), "they await a unit: {found:?}");
+    let in_carton = keys(&[(article(sku, "C-9"), 1), (article(sku, "C-44"), 1)]);
+    let found = scanned(&store, "LARGE", &in_carton).await;
+    assert!(found.contains(&"L-44".to_owned()) && !found.contains(&"L-9".to_owned()), "{found:?}");
+    let upc = keys(&[(article(ArticleCode::Upc("0012345678905"), ""), 3)]);
+    assert_eq!(scanned(&store, "LARGE", &upc).await.len(), 3);
+    let asin = keys(&[(article(ArticleCode::Asin("b07xyz1234"), ""), 2)]);
+    assert_eq!(scanned(&store, "LARGE", &asin).await.len(), 2);
+    let all = keys(&[(article(sku, ""), 60)]);
+    assert_eq!(scanned(&store, "LARGE", &all).await.len(), 50, "complete lines come last");
+}
+
+async fn units_of_many_lines_are_counted_at_once(Subject { store, .. }: Subject) {
+    let state = asn("A-1", "west");
+    insert(&store, &acme(), &state).await.unwrap();
+    let asn = Versioned { value: counted(&counted(&state, Some("1")), Some("2")), version: 1 };
+    let both: BTreeMap<String, i64> = [("1".to_owned(), 1), ("2".to_owned(), 1)].into();
+    let unknown: BTreeMap<String, i64> = [("1".to_owned(), 1), ("9".to_owned(), 1)].into();
+
+    assert_conflict(&commit(&store, |it| it.count_units(&acme(), &asn, &unknown)).await);
+    commit(&store, |it| it.count_units(&acme(), &asn, &both)).await.unwrap();
+    assert_conflict(&commit(&store, |it| it.count_units(&acme(), &asn, &both)).await);
+
+    let all = AsnLineFilter { any: 10, ..AsnLineFilter::default() };
+    let stored = store.asns(&acme(), "A-1", &all).await.unwrap().remove(0);
+    assert_eq!((stored.version, stored.value.here, stored.value.told), (2, 2, 2));
+    assert_eq!(stored.value.received, both);
+    let open = AsnLineFilter { more: true, ..AsnLineFilter::default() };
+    assert!(lines(&store, "A-1", &open).await.is_empty(), "none awaits a unit");
 }

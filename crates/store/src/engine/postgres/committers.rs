@@ -3,8 +3,9 @@
 //! A committer takes the first waiting transaction and all others that are already in the queue,
 //! and sends them in two bursts: `BEGIN` and every step travel together without waiting for each
 //! other; when every guard holds, `COMMIT` follows. There is no timer: an idle store commits at
-//! once, and load makes its own groups. When one transaction of a group fails, the group is rolled
-//! back and each transaction is committed by itself, so that only the rare conflict is slow.
+//! once, and load makes its own groups. Equal steps of different transactions are one statement.
+//! When one transaction of a group fails, the group is rolled back and its halves are committed, so
+//! that the others need a few commits more, and not one each.
 //!
 //! On a distributed database a group has the transactions of one merchant, so that it commits on
 //! one server. Citus cannot look up the number of a message while it inserts the message; so
@@ -34,18 +35,16 @@ use crate::{
     StoreMetrics,
     core::{
         error::{EngineError, with_causes},
-        transaction::{Guard, Step, Transaction},
+        transaction::{Guard, Transaction},
         value::Row,
     },
-    engine::group::{
-        CommitResult, Counters, Group, Numbering, ReplySender, Steps, pending_by_transaction,
-    },
+    engine::group::{CommitResult, Counters, Group, MergedStep, Numbering, ReplySender, Steps},
 };
 
 /// While one waits for the disk, the next sends its steps.
 const COMMITTERS: usize = 3;
 /// Groups of different merchants do not wait for each other, and each crosses the network twice.
-pub(super) const COMMITTERS_DISTRIBUTED: usize = 8;
+const COMMITTERS_DISTRIBUTED: usize = 8;
 /// Transactions that may wait before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
 
@@ -60,11 +59,7 @@ impl Committers {
         let (jobs, receiver) = mpsc::channel(QUEUE_MAX);
         let waiting = Waiting { receiver, set_aside: VecDeque::new(), layout };
         let waiting = Arc::new(Mutex::new(waiting));
-        let committers = match layout {
-            Layout::OneServer => COMMITTERS,
-            Layout::Distributed => COMMITTERS_DISTRIBUTED,
-        };
-        for slot in (0_i64..).take(committers) {
+        for slot in (0_i64..).take(committers(layout)) {
             let (pool, metrics) = (pool.clone(), metrics.clone());
             let committer = Committer { slot, layout, pool, metrics };
             tokio::spawn(committer.run(Arc::clone(&waiting)));
@@ -76,6 +71,14 @@ impl Committers {
         let (sender, reply) = oneshot::channel();
         self.0.send((transaction, sender)).await.map_err(|_| EngineError::Closed)?;
         reply.await.map_err(|_| EngineError::Closed)?
+    }
+}
+
+/// How many committers there are; each uses one connection at a time.
+pub(super) fn committers(layout: Layout) -> usize {
+    match layout {
+        Layout::OneServer => COMMITTERS,
+        Layout::Distributed => COMMITTERS_DISTRIBUTED,
     }
 }
 
@@ -106,21 +109,19 @@ impl Committer {
                 return;
             }
         };
-        match self.attempt(&client, &group.transactions).await {
-            Ok(counters) => group.report_committed(&counters),
-            Err(error) if group.transactions.len() == 1 => {
-                if let Some((_, reply)) = group.into_parts().next() {
-                    let _ = reply.send(Err(error));
-                }
-            }
-            Err(_) => {
-                for (transaction, reply) in group.into_parts() {
-                    let done = self.attempt(&client, std::slice::from_ref(&transaction)).await;
-                    let pending =
-                        done.map(|counters| pending_by_transaction(vec![transaction], &counters));
-                    let _ =
-                        reply.send(pending.map(|pending| pending.into_iter().flatten().collect()));
-                }
+        // The last one is next: transactions keep their order.
+        let mut parts = vec![group];
+        while let Some(part) = parts.pop() {
+            match self.attempt(&client, &part.transactions).await {
+                Ok(counters) => part.report_committed(&counters),
+                Err(error) => match part.halves() {
+                    Ok([first, second]) => parts.extend([second, first]),
+                    Err(alone) => {
+                        if let Some((_, reply)) = alone.into_parts().next() {
+                            let _ = reply.send(Err(error));
+                        }
+                    }
+                },
             }
         }
     }
@@ -149,14 +150,14 @@ impl Committer {
             Layout::Distributed => Numbering::BeforeTheStatement,
         };
         let steps = Steps::new(group, self.slot, numbering);
-        let burst: Vec<&Step> = steps.iter().collect();
+        let burst = steps.merged();
         #[cfg(test)]
         plans::check_group(client, self.layout, group, &burst).await;
         let returned = self.send(client, &burst, Start::Transaction).await?;
         let counters = Counters::read(&returned)?;
         if numbering == Numbering::BeforeTheStatement {
             let numbered = steps.numbered_messages(&counters);
-            let burst: Vec<&Step> = numbered.iter().collect();
+            let burst: Vec<MergedStep<'_>> = numbered.iter().map(MergedStep::new).collect();
             #[cfg(test)]
             plans::check_group(client, self.layout, group, &burst).await;
             self.send(client, &burst, Start::Nothing).await?;
@@ -170,7 +171,7 @@ impl Committer {
     async fn send(
         &self,
         client: &Object,
-        steps: &[&Step],
+        steps: &[MergedStep<'_>],
         start: Start,
     ) -> Result<Vec<Row>, EngineError> {
         let prepared = self.prepare_all(client, steps).await?;
@@ -208,12 +209,12 @@ impl Committer {
     async fn prepare_all<'a>(
         &self,
         client: &Object,
-        steps: &[&'a Step],
+        steps: &[MergedStep<'a>],
     ) -> Result<Vec<Vec<Prepared<'a>>>, EngineError> {
         let mut by_text: HashMap<String, Statement> = HashMap::new();
         let mut all = Vec::with_capacity(steps.len());
         for step in steps {
-            let executions = self.layout.executions(step.sql, &step.rows);
+            let executions = self.layout.executions(step.sql, step.rows.clone());
             let mut prepared = Vec::with_capacity(executions.len());
             for execution in executions {
                 let statement = if let Some(statement) = by_text.get(execution.text.as_ref()) {
@@ -287,7 +288,7 @@ async fn next_group(waiting: &Mutex<Waiting>) -> Option<Group> {
 /// Runs a part of a step: how many rows it touched, and those it returned.
 async fn execute(
     client: &Object,
-    step: &Step,
+    step: &MergedStep<'_>,
     Prepared { execution, statement }: &Prepared<'_>,
 ) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
     if step.returns {

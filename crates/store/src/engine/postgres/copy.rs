@@ -12,7 +12,7 @@ pub(in crate::engine) async fn copy_into(
     url: &str,
     file: rusqlite::Connection,
 ) -> Result<CopiedMoment, EngineError> {
-    let pool = create_pool(url)?;
+    let pool = create_pool(url, 1)?;
     let mut client = get_client(&pool).await?;
     let layout = citus::layout(&client).await?;
     let snapshot = client

@@ -63,14 +63,14 @@ impl Layout {
     pub(super) fn executions<'a>(
         self,
         sql: &'static str,
-        rows: &'a [Vec<Value>],
+        all: Vec<&'a [Value]>,
     ) -> Vec<Execution<'a>> {
-        let all: Vec<&[Value]> = rows.iter().map(Vec::as_slice).collect();
         if !sql.contains("ROWS(") {
             let text = Cow::Borrowed(self.query(sql));
             return all.into_iter().map(|row| with_values(text.clone(), &[row], 0)).collect();
         }
-        let kinds: Vec<Kind> = rows.first().into_iter().flatten().map(Value::kind).collect();
+        let first = all.first().copied().unwrap_or_default();
+        let kinds: Vec<Kind> = first.iter().map(Value::kind).collect();
         match (self, distributed::binding(sql)) {
             (Self::OneServer, _) | (_, Binding::Arrays) => {
                 let text = dialect::statement_for_postgres(sql, kinds.iter().copied());
@@ -211,10 +211,12 @@ mod tests {
     #[test]
     fn rows_of_several_merchants_are_one_execution_each_when_distributed() {
         let rows = vec![params!["b", 1_i64], params!["a", 2_i64], params!["b", 3_i64]];
-        let executions = Layout::Distributed.executions(INSERT, &rows);
+        let executions =
+            Layout::Distributed.executions(INSERT, rows.iter().map(Vec::as_slice).collect());
         let sizes: Vec<_> = executions.iter().map(|it| it.parameters.len()).collect();
         assert_eq!(sizes, [2, 3], "the merchant, and a value for each row");
-        let together = Layout::OneServer.executions(INSERT, &rows);
+        let together =
+            Layout::OneServer.executions(INSERT, rows.iter().map(Vec::as_slice).collect());
         assert_eq!(together.len(), 1);
     }
 

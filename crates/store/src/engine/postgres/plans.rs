@@ -9,8 +9,11 @@ use tokio_postgres::Client;
 
 use super::executions::{Execution, Layout};
 use crate::{
-    core::transaction::{Step, Transaction},
-    engine::dialect::distributed::{Binding, binding},
+    core::transaction::Transaction,
+    engine::{
+        dialect::distributed::{Binding, binding},
+        group::MergedStep,
+    },
 };
 
 /// Panics if a query names its merchant and yet asks several shards.
@@ -31,7 +34,7 @@ pub(super) async fn check_group(
     client: &Client,
     layout: Layout,
     group: &[Transaction],
-    steps: &[&Step],
+    steps: &[MergedStep<'_>],
 ) {
     if layout == Layout::Distributed && group.iter().all(|one| one.merchant().is_some()) {
         let shards = shards_of_steps(client, steps).await;
@@ -41,10 +44,10 @@ pub(super) async fn check_group(
 
 /// The shards that steps touch, each named by where its range of hash values begins. Shards of
 /// different tables have the same name if they are co-located.
-async fn shards_of_steps(client: &Client, steps: &[&Step]) -> BTreeSet<String> {
+async fn shards_of_steps(client: &Client, steps: &[MergedStep<'_>]) -> BTreeSet<String> {
     let mut shards = BTreeSet::new();
     for step in steps {
-        for execution in Layout::Distributed.executions(step.sql, &step.rows) {
+        for execution in Layout::Distributed.executions(step.sql, step.rows.clone()) {
             shards.extend(shards_of(client, &execution).await);
         }
     }
@@ -124,15 +127,16 @@ mod tests {
     /// The steps of a group, run one after the other, and then the messages that they numbered.
     async fn run(client: &Client, group: &[Transaction]) {
         let steps = Steps::new(group, 0, Numbering::BeforeTheStatement);
-        let returned = run_steps(client, steps.iter()).await;
+        let returned = run_steps(client, &steps.merged()).await;
         let numbered = steps.numbered_messages(&Counters::read(&returned).unwrap());
-        run_steps(client, numbered.iter()).await;
+        let numbered: Vec<MergedStep<'_>> = numbered.iter().map(MergedStep::new).collect();
+        run_steps(client, &numbered).await;
     }
 
-    async fn run_steps(client: &Client, steps: impl Iterator<Item = &Step>) -> Vec<Row> {
+    async fn run_steps(client: &Client, steps: &[MergedStep<'_>]) -> Vec<Row> {
         let mut returned = Vec::new();
         for step in steps {
-            for execution in Layout::Distributed.executions(step.sql, &step.rows) {
+            for execution in Layout::Distributed.executions(step.sql, step.rows.clone()) {
                 let rows = client.query(execution.text.as_ref(), &execution.parameters()).await;
                 returned.extend(rows.unwrap().iter().map(|row| read_row(row).unwrap()));
             }

@@ -1,0 +1,148 @@
+//! What the orders of a message are compared with, in one query for all of them.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, returns::ledger::Ledger};
+
+use crate::{
+    EngineError, Store, StoreError, Versioned,
+    core::{
+        body::parse_body,
+        error::During,
+        value::{Row, params},
+    },
+};
+
+const OPERATION: &str = "looking up orders";
+
+/// An order of a message.
+#[derive(Clone, Debug)]
+pub struct IntakeKey<'a> {
+    pub order_id: &'a str,
+    pub refund_ids: Vec<&'a str>,
+    /// Whether its exchange order is wanted, if it is one.
+    pub as_exchange: bool,
+}
+
+/// A stored order without its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderHead {
+    pub order_id: String,
+    pub version: i64,
+    pub updated_us: i64,
+    pub hash: Bytes,
+    /// Whether refunds of it were recorded.
+    pub refunded: bool,
+}
+
+/// A stored refund without its body; the hash shows whether one that is sent again is the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefundHead {
+    pub refund_id: String,
+    pub order_id: String,
+    pub hash: Bytes,
+}
+
+/// What is stored about the orders of a message.
+#[derive(Clone, Debug, Default)]
+pub struct IntakeState {
+    /// By order.
+    pub heads: BTreeMap<String, OrderHead>,
+    /// The recorded refunds that the message contains, by their identifiers.
+    pub refunds: BTreeMap<String, RefundHead>,
+    /// The exchange orders that the message contains, by their identifiers at the merchant.
+    pub exchanges: BTreeMap<String, Versioned<ExchangeRecord>>,
+    /// The ledgers of orders with refunds, by order. An order of which nothing is spent has none.
+    pub ledgers: BTreeMap<String, Versioned<Ledger>>,
+}
+
+/// What a row is about.
+const ORDER: i64 = 1;
+const EXCHANGE_ORDER: i64 = 2;
+const REFUND: i64 = 3;
+const LEDGER: i64 = 4;
+
+impl Store {
+    pub async fn intake_state(
+        &self,
+        merchant: &MerchantId,
+        orders: &[IntakeKey<'_>],
+    ) -> Result<IntakeState, StoreError> {
+        let mut wanted = Vec::with_capacity(orders.len());
+        for IntakeKey { order_id, refund_ids, as_exchange } in orders {
+            let with_ledger = i64::from(!refund_ids.is_empty());
+            wanted.push(params![merchant, *order_id, "", i64::from(*as_exchange), with_ledger]);
+            let nothing_else = 0_i64;
+            wanted.extend(
+                refund_ids.iter().map(|id| params![merchant, "", *id, nothing_else, nothing_else]),
+            );
+        }
+        let rows = self
+            .query_each(
+                OPERATION,
+                "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other
+                 FROM ROWS(merchant_id, order_id, refund_id, as_exchange, with_ledger), LATERAL (
+                     SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
+                         o.updated_us AS updated_us, o.hash AS hash, k.refund_id AS other
+                     FROM orders o
+                     LEFT JOIN refunds k
+                         ON k.merchant_id = r.merchant_id AND k.order_id = o.order_id
+                     WHERE o.merchant_id = r.merchant_id AND o.order_id = r.order_id
+                         AND r.order_id <> ''
+                     UNION ALL
+                     SELECT 2, e.exchange_order_id, e.version, 0, NULL, e.body
+                     FROM exchange_orders e
+                     WHERE e.merchant_id = r.merchant_id AND e.exchange_order_id = r.order_id
+                         AND r.as_exchange = 1
+                     UNION ALL
+                     SELECT 3, f.refund_id, 0, 0, f.hash, f.order_id
+                     FROM refunds f
+                     WHERE f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id
+                         AND r.refund_id <> ''
+                     UNION ALL
+                     SELECT 4, l.order_id, l.version, 0, NULL, l.body
+                     FROM ledgers l
+                     WHERE l.merchant_id = r.merchant_id AND l.order_id = r.order_id
+                         AND r.with_ledger = 1) few",
+                wanted,
+            )
+            .await?;
+        let mut state = IntakeState::default();
+        rows.iter().try_for_each(|row| state.add(row)).during(OPERATION)?;
+        Ok(state)
+    }
+}
+
+impl IntakeState {
+    fn add(&mut self, row: &Row) -> Result<(), EngineError> {
+        let id = row.text(1)?.to_owned();
+        match row.int(0)? {
+            ORDER => {
+                let (version, updated_us) = (row.int(2)?, row.int(3)?);
+                let (hash, refunded) = (row.bytes(4)?, row.optional_text(5)?.is_some());
+                let head = OrderHead { order_id: id.clone(), version, updated_us, hash, refunded };
+                self.heads.insert(id, head);
+            }
+            EXCHANGE_ORDER => {
+                let value: ExchangeRecord = parse_body("exchange_orders", &id, row.text(5)?)?;
+                let found = Versioned { value, version: row.int(2)? };
+                // If merchants gave an identifier twice, the first original order has it.
+                let first = self.exchanges.entry(id).or_insert_with(|| found.clone());
+                if found.value.original_order_id < first.value.original_order_id {
+                    *first = found;
+                }
+            }
+            REFUND => {
+                let (order_id, hash) = (row.text(5)?.to_owned(), row.bytes(4)?);
+                self.refunds.insert(id.clone(), RefundHead { refund_id: id, order_id, hash });
+            }
+            LEDGER => {
+                let value = parse_body("ledgers", &id, row.text(5)?)?;
+                self.ledgers.insert(id, Versioned { value, version: row.int(2)? });
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
