@@ -7,7 +7,7 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{options::Options, report::print, server, storage::Engine};
+use crate::{durability, options::Options, report::print, server, storage::Engine};
 
 pub(crate) trait Benchmark {
     type Results: Serialize;
@@ -52,6 +52,7 @@ pub(crate) async fn run<B: Benchmark>(benchmark: &B, options: &Options) -> anyho
     let binary = Binary::default();
     let mut all = Vec::new();
     for engine in &options.engines()? {
+        durability::check(engine).await?;
         all.push(benchmark.measure(Run { engine, options, binary: &binary }).await?);
     }
     print(&all, &B::describe(&all), options.json)

@@ -12,7 +12,7 @@ use crate::{
     limit::{Rows, write_rows},
     load::{IntakeRate, Shape, Target, measure},
     options::Options,
-    orders::Numbers,
+    orders::drafts::Numbers,
     report::{format_table, start_step, thousands},
     server::{Server, add_merchant},
     storage::{Storage, connect},
@@ -73,7 +73,8 @@ async fn measure_stage(run: Run<'_>, stored: u64) -> anyhow::Result<IntakeRate> 
     let progress = start_step(&text);
     let server = Server::start(binary, &storage).await?;
     let token = server.token(&credentials).await?;
-    let target = Target { server: &server, storage: &storage, token: &token };
+    let tokens = [token];
+    let target = Target { server: &server, storage: &storage, tokens: &tokens };
     let measured = measure(&target, SHAPE, stored, options).await?;
     progress.done(&format!("{text}: {} orders/s", thousands(measured.orders_per_second)));
     Ok(measured)
@@ -104,8 +105,17 @@ pub(crate) fn format_count(count: u64) -> String {
 }
 
 fn format_results(all: &[GrowthResults]) -> String {
-    let heading =
-        ["store", "stored", "orders/s", "p50 ms", "p99 ms", "cpu us/order", "after MiB", "ratio"];
+    let heading = [
+        "store",
+        "stored",
+        "orders/s",
+        "p50 ms",
+        "p99 ms",
+        "cpu us/order",
+        "all us/order",
+        "after MiB",
+        "ratio",
+    ];
     let row = |store: &str, Stage { stored, measured }: &Stage, ratio: f64| {
         [
             store.to_owned(),
@@ -114,6 +124,7 @@ fn format_results(all: &[GrowthResults]) -> String {
             format!("{:.1}", measured.p50_ms),
             format!("{:.1}", measured.p99_ms),
             format!("{:.1}", measured.processor_us_per_order),
+            format!("{:.1}", measured.machine_us_per_order),
             format!("{:.1}", measured.memory_after_mib),
             if STORED.last() == Some(stored) { format!("{ratio:.2}") } else { String::new() },
         ]

@@ -14,8 +14,9 @@ use serde_json::Value;
 use crate::{
     http::{Connection, post_head},
     options::Options,
-    orders::{Draft, Generator, Numbers},
-    process::{memory_mib, processor_seconds},
+    orders::drafts::Numbers,
+    orders::{Generator, Requests},
+    process::{MachineTime, memory_mib, processor_seconds},
     report::number,
     server::Server,
     storage::Storage,
@@ -24,6 +25,8 @@ use crate::{
 
 /// At least this many orders differ in more than their numbers.
 const DIFFERENT_ORDERS: usize = 4_096;
+/// One message in so many is followed by an update of its orders, each with a refund.
+pub(crate) const UPDATED_ONE_IN: usize = 10;
 
 /// The size of messages and the number of connections.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -44,6 +47,8 @@ pub(crate) struct IntakeRate {
     pub(crate) max_ms: f64,
     /// Processor time of the server's process per order, of all threads together.
     pub(crate) processor_us_per_order: f64,
+    /// Processor time of the whole machine per order: with the database and this load.
+    pub(crate) machine_us_per_order: f64,
     pub(crate) memory_before_mib: f64,
     pub(crate) memory_after_mib: f64,
 }
@@ -52,10 +57,11 @@ pub(crate) struct IntakeRate {
 pub(crate) struct Target<'a> {
     pub(crate) server: &'a Server,
     pub(crate) storage: &'a Storage,
-    pub(crate) token: &'a str,
+    /// A token of each merchant, all of the same length. Each message is of the next merchant.
+    pub(crate) tokens: &'a [String],
 }
 
-/// Publishes orders, numbered after the `stored` ones, and measures the rate.
+/// Publishes orders, numbered after the `stored` ones, and updates of them. Measures the rate.
 pub(crate) async fn measure(
     target: &Target<'_>,
     shape: Shape,
@@ -67,16 +73,18 @@ pub(crate) async fn measure(
     let mut systems = open_systems(target, shape, &numbers, &mut generator).await?;
     let pid = target.server.pid();
     let (memory_before_mib, used_before_s) = (memory_mib(pid)?, processor_seconds(pid)?);
+    let machine = MachineTime::start()?;
     let window = Window::from_now(options);
     let running = systems.iter_mut().map(|system| system.publish(Until::EndOf(window)));
     let mut waits: Vec<Duration> = try_join_all(running).await?.into_iter().flatten().collect();
     let (memory_after_mib, used_after_s) = (memory_mib(pid)?, processor_seconds(pid)?);
+    let sent: usize = systems.iter().map(|system| system.sent).sum();
+    let machine_us_per_order = machine.us_per(sent)?;
 
     let (expected, actual) = (numbers.next(), target.storage.orders_stored().await?);
     if actual != expected {
         bail!("{expected} orders should be stored, but {actual} are");
     }
-    let sent = usize::try_from(expected - stored)?;
     waits.sort_unstable();
     let messages_per_second = number(waits.len()) / f64::from(options.seconds);
     Ok(IntakeRate {
@@ -87,12 +95,13 @@ pub(crate) async fn measure(
         p99_ms: percentile_ms(&waits, 99)?,
         max_ms: percentile_ms(&waits, 100)?,
         processor_us_per_order: (used_after_s - used_before_s) * 1e6 / number(sent),
+        machine_us_per_order,
         memory_before_mib,
         memory_after_mib,
     })
 }
 
-/// Publishes orders, each with its own shopper, until there are `last`. `numbers` counts them.
+/// Publishes orders until there are `last`. `numbers` counts them.
 pub(crate) async fn fill(
     target: &Target<'_>,
     numbers: &Numbers,
@@ -100,7 +109,7 @@ pub(crate) async fn fill(
     seed: u64,
 ) -> anyhow::Result<()> {
     let shape = Shape { orders_per_message: 100, connections: 16 };
-    let mut generator = Generator::with_own_shoppers(seed);
+    let mut generator = Generator::new(seed);
     let mut systems = open_systems(target, shape, numbers, &mut generator).await?;
     let running = systems.iter_mut().map(|system| system.publish(Until::Number(last)));
     try_join_all(running).await?;
@@ -108,75 +117,99 @@ pub(crate) async fn fill(
 }
 
 /// Opens the connections and creates the messages of each.
-async fn open_systems(
-    target: &Target<'_>,
+async fn open_systems<'a>(
+    target: &Target<'a>,
     shape: Shape,
     numbers: &Numbers,
     generator: &mut Generator,
-) -> anyhow::Result<Vec<System>> {
+) -> anyhow::Result<Vec<System<'a>>> {
     let address = &target.server.address;
-    let more = format!("authorization: Bearer {}\r\napi-version: 3\r\n", target.token);
+    let token = target.tokens.first().context("there is no token")?;
+    let more = format!("api-version: 3\r\nauthorization: Bearer {token}\r\n");
     let head = |length| post_head(address, "/returns_portal_orders", &more, length);
+    let token_position = head(1_000).find(token.as_str()).context("no token in the head")?;
     let Shape { orders_per_message, connections } = shape;
     let messages = DIFFERENT_ORDERS.div_ceil(orders_per_message * connections);
     let mut systems = Vec::with_capacity(connections);
-    for _ in 0..connections {
-        let request = |_| generator.request(orders_per_message, head);
+    for position in 0..connections {
+        let requests = |_| generator.requests(orders_per_message, head);
         systems.push(System {
-            messages: (0..messages).map(request).collect(),
+            messages: (0..messages).map(requests).collect(),
             connection: Connection::open(address).await?,
             numbers: numbers.clone(),
+            tokens: target.tokens,
+            next_token: position,
+            token_position,
+            sent: 0,
         });
     }
     Ok(systems)
 }
 
-struct System {
-    messages: Vec<Draft>,
+struct System<'a> {
+    messages: Vec<Requests>,
     connection: Connection,
     numbers: Numbers,
+    tokens: &'a [String],
+    next_token: usize,
+    token_position: usize,
+    /// How many orders were sent, updates included.
+    sent: usize,
 }
 
-impl System {
+impl System<'_> {
     /// Publishes orders. Returns the latency of each message in the measured time.
     async fn publish(&mut self, until: Until) -> anyhow::Result<Vec<Duration>> {
         let mut waits = Vec::new();
-        let mut is_checked = false;
-        loop {
-            for message in &mut self.messages {
+        let mut checked = [false, false];
+        for number in 0.. {
+            let position = number % self.messages.len();
+            let Some(message) = self.messages.get_mut(position) else { break };
+            let is_done = match until {
+                Until::EndOf(window) => Instant::now() >= window.end,
+                Until::Number(last) => self.numbers.next() >= last,
+            };
+            if is_done {
+                break;
+            }
+            let token = self.tokens.get(self.next_token % self.tokens.len());
+            let token = token.context("there is no token")?;
+            self.next_token += 1;
+            let first = self.numbers.take(message.first.orders());
+            let is_updated =
+                matches!(until, Until::EndOf(_)) && number % UPDATED_ONE_IN == UPDATED_ONE_IN - 1;
+            let drafts = [Some(&mut message.first), is_updated.then_some(&mut message.update)];
+            let expected = ["created", "updated"].into_iter().zip(&mut checked);
+            for (draft, (result, is_checked)) in drafts.into_iter().flatten().zip(expected) {
+                draft.replace(self.token_position, token);
+                draft.set_numbers(first);
                 let sent = Instant::now();
-                let is_done = match until {
-                    Until::EndOf(window) => sent >= window.end,
-                    Until::Number(last) => self.numbers.next() >= last,
-                };
-                if is_done {
-                    return Ok(waits);
-                }
-                message.set_numbers(self.numbers.take(message.orders()));
-                let response = self.connection.exchange(message.bytes()).await?;
+                let response = self.connection.exchange(draft.bytes()).await?;
                 let received = Instant::now();
+                self.sent += draft.orders();
                 if let Until::EndOf(window) = until
                     && window.contains(received)
                 {
                     waits.push(received - sent);
                 }
-                if !is_checked {
-                    check(response.body, message.orders())?;
-                    is_checked = true;
+                if !*is_checked {
+                    check(response.body, draft.orders(), result)?;
+                    *is_checked = true;
                 }
             }
         }
+        Ok(waits)
     }
 }
 
-/// Every order must be new and without warnings, which cost time.
-fn check(response: &[u8], orders: usize) -> anyhow::Result<()> {
+/// Every order must have this result, without warnings, which cost time.
+fn check(response: &[u8], orders: usize, expected: &str) -> anyhow::Result<()> {
     let response: Value = serde_json::from_slice(response)?;
     let results = response.get("orders").and_then(Value::as_array).context("no results")?;
-    let is_new = |order: &Value| order.get("result").is_some_and(|result| result == "created");
+    let is_expected = |order: &Value| order.get("result").is_some_and(|result| result == expected);
     let has_no_warnings =
         response.get("warnings").and_then(Value::as_array).is_some_and(Vec::is_empty);
-    if results.len() != orders || !results.iter().all(is_new) || !has_no_warnings {
+    if results.len() != orders || !results.iter().all(is_expected) || !has_no_warnings {
         bail!("the response is not as expected: {response}");
     }
     Ok(())

@@ -8,6 +8,7 @@
 
 mod benchmark;
 mod delivery;
+mod durability;
 mod growth;
 mod http;
 mod idle;

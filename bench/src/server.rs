@@ -83,6 +83,13 @@ pub(crate) fn add_warehouse(binary: &Path, storage: &Storage) -> anyhow::Result<
     parse(&printed)
 }
 
+/// Adds a client that may add merchants. Returns its credentials.
+pub(crate) fn add_admin(binary: &Path, storage: &Storage) -> anyhow::Result<Credentials> {
+    let arguments = ["--json", "client", "add", "--name", "setup", "--scope", "admin"];
+    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    parse(&printed)
+}
+
 /// Adds an operator. Returns the password.
 pub(crate) fn add_operator(binary: &Path, storage: &Storage, name: &str) -> anyhow::Result<String> {
     #[derive(Deserialize)]
@@ -197,7 +204,7 @@ impl Drop for Server {
     }
 }
 
-fn parse<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
+pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> anyhow::Result<T> {
     serde_json::from_slice(body)
         .with_context(|| format!("not as expected: {}", String::from_utf8_lossy(body)))
 }

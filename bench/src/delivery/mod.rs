@@ -20,6 +20,7 @@ use tokio::time::MissedTickBehavior;
 
 use crate::{
     benchmark::{Benchmark, Run},
+    process::MachineTime,
     report,
 };
 use engine::Running;
@@ -56,8 +57,8 @@ pub(crate) struct DeliveryResults {
     rss_mib: f64,
 }
 
-/// The rate of messages, and the processor time of each, including generator and receiver. The time
-/// says more than the rate if something else uses the machine too.
+/// The rate of messages, and the processor time of the whole machine for each: of engine,
+/// generator, receiver and database. The time says more than the rate if the disk is busy.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Rate {
     messages_per_second: f64,
@@ -67,22 +68,19 @@ pub(crate) struct Rate {
 /// Measures a [`Rate`] from its start.
 pub(crate) struct Stopwatch {
     started: Instant,
-    processor_seconds: f64,
+    machine: MachineTime,
 }
 
 impl Stopwatch {
     pub(crate) fn start() -> anyhow::Result<Self> {
-        let processor_seconds = crate::process::processor_seconds(std::process::id())?;
-        Ok(Self { started: Instant::now(), processor_seconds })
+        Ok(Self { started: Instant::now(), machine: MachineTime::start()? })
     }
 
     pub(crate) fn stop(self, messages: usize) -> anyhow::Result<Rate> {
         let took_seconds = self.started.elapsed().as_secs_f64();
-        let used = crate::process::processor_seconds(std::process::id())? - self.processor_seconds;
-        let messages = f64::from(u32::try_from(messages)?);
         Ok(Rate {
-            messages_per_second: messages / took_seconds,
-            processor_us_per_message: used / messages * 1_000_000.0,
+            messages_per_second: report::number(messages) / took_seconds,
+            processor_us_per_message: self.machine.us_per(messages)?,
         })
     }
 }

@@ -16,33 +16,38 @@ use std::{
 
 use rusqlite::{Connection, params};
 
-use super::Rows;
-use crate::{orders::Row, server::MERCHANT};
+use super::{Rows, Write, Written};
+use crate::orders::Row;
 
 const CACHE_KIB: i64 = 16 * 1024;
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
 const LOG_PAGES_MAX: i64 = 65_536;
 
 /// Writes each of `rows` in turn to the database at `path`. There is only one writer.
-pub(super) async fn write(path: PathBuf, rows: Vec<Rows>) -> anyhow::Result<usize> {
+pub(super) async fn write(path: PathBuf, rows: Vec<Rows>) -> anyhow::Result<Written> {
     let writing = tokio::task::spawn_blocking(move || {
-        let mut counted = 0;
+        let mut written = Written::default();
         for rows in rows {
-            counted += write_now(&path, rows)?;
+            written = written.plus(write_now(&path, rows)?);
         }
-        Ok(counted)
+        Ok(written)
     });
     writing.await?
 }
 
-fn write_now(path: &Path, mut rows: Rows) -> anyhow::Result<usize> {
+fn write_now(path: &Path, mut rows: Rows) -> anyhow::Result<Written> {
     write_while(path, |connection| {
-        let Some(batch) = rows.next() else { return Ok(false) };
-        insert(connection, batch)?;
+        let Some(write) = rows.next() else { return Ok(false) };
+        connection.execute_batch("BEGIN IMMEDIATE")?;
+        match write {
+            Write::Insert(batch) => insert(connection, batch)?,
+            Write::Update(batch) => update(connection, batch)?,
+        }
+        connection.execute_batch("COMMIT")?;
         rows.count_committed();
         Ok(true)
     })?;
-    Ok(rows.counted())
+    Ok(rows.written())
 }
 
 /// Calls `commit` until it returns false.
@@ -76,7 +81,6 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 fn insert(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
-    connection.execute_batch("BEGIN IMMEDIATE")?;
     let mut statement = connection.prepare_cached(
         "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us, received_us,
              status, shopper_hash, secondary_id, hash, body)
@@ -84,10 +88,32 @@ fn insert(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
     )?;
     for row in rows {
         let (hash, shopper) = (&row.hash, row.shopper_hash());
-        let values = params![MERCHANT, row.order_id, row.updated_us, hash, row.body(), shopper];
+        let values = params![row.merchant, row.order_id, row.updated_us, hash, row.body(), shopper];
         statement.execute(values)?;
     }
-    connection.execute_batch("COMMIT")
+    Ok(())
+}
+
+fn update(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
+    let mut order = connection.prepare_cached(
+        "UPDATE orders SET version = version + 1, updated_us = ?3, received_us = ?3, hash = ?4,
+             body = ?5
+         WHERE merchant_id = ?1 AND order_id = ?2",
+    )?;
+    let mut refund = connection.prepare_cached(
+        "INSERT INTO refunds (merchant_id, refund_id, order_id, received_us, hash, body)
+         VALUES (?1, ?2, ?2, ?3, ?4, ?5)",
+    )?;
+    let mut ledger = connection.prepare_cached(
+        "INSERT INTO ledgers (merchant_id, order_id, version, body) VALUES (?1, ?2, 1, ?3)",
+    )?;
+    for row in rows {
+        let (merchant, id, at, hash) = (&row.merchant, &row.order_id, row.updated_us, &row.hash);
+        order.execute(params![merchant, id, at, hash, row.body()])?;
+        refund.execute(params![merchant, id, at, hash, row.refund_body()])?;
+        ledger.execute(params![merchant, id, row.ledger_body()])?;
+    }
+    Ok(())
 }
 
 fn checkpoint_regularly(

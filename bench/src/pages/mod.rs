@@ -12,7 +12,7 @@ mod visit;
 
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde::Serialize;
 
 use self::visit::{Page, Visitor};
@@ -22,7 +22,8 @@ use crate::{
     http::Connection,
     load::{Target, fill, percentile_ms},
     options::Options,
-    orders::{Numbers, own_email},
+    orders::drafts::Numbers,
+    orders::own_email,
     report::{format_table, start_step},
     returns::{add_patient_merchant, start_request},
     server::{MERCHANT, Server, add_operator, run_command},
@@ -102,7 +103,8 @@ async fn measure_engine(run: Run<'_>, orders: u64) -> anyhow::Result<PageResults
     let server = Server::start_with(binary, &storage, &SETTINGS).await?;
     run_command(binary, &storage, &["endpoint", "set", MERCHANT, "rma", "--url", DEAD_URL])?;
     let token = server.token(&credentials).await?;
-    let target = Target { server: &server, storage: &storage, token: &token };
+    let tokens = [token];
+    let target = Target { server: &server, storage: &storage, tokens: &tokens };
     let numbers = Numbers::default();
     let mut visitor = Visitor::log_in(&server, OPERATOR, &password).await?;
 
@@ -143,8 +145,9 @@ async fn store_orders(
 async fn start_returns(target: &Target<'_>) -> anyhow::Result<()> {
     let _progress = start_step(&format!("starting {RETURNS} returns"));
     let mut connection = Connection::open(&target.server.address).await?;
+    let token = target.tokens.first().context("there is no token")?;
     for order in 0..RETURNS {
-        let request = start_request(target.server, target.token, order, &own_email(order));
+        let request = start_request(target.server, token, order, &own_email(order));
         connection.exchange(request.as_bytes()).await?;
     }
     Ok(())

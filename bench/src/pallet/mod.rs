@@ -2,9 +2,9 @@
 //!
 //! One ASN announces the units, the warehouse receives a thousand of them per request, and one
 //! shipment ships them in as many messages as it needs. A sink in this process acknowledges every
-//! message. Each step is compared with what a bare loop writes on the same disk: the same number of
-//! rows of the same size, in transactions of the same number of units. The memory is the server's
-//! peak up to the end of the step.
+//! message. Each step is compared with what a bare loop writes to the same database: the same
+//! number of rows of the same size, in transactions of the same number of units. The memory is the
+//! server's peak up to the end of the step.
 
 mod bare;
 mod documents;
@@ -14,12 +14,13 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use serde::Serialize;
 
+use self::bare::BareRate;
 use self::documents::{build_announcement, build_receipts, build_shipment};
 use crate::{
     benchmark::{Benchmark, Run},
     delivery::Sink,
     http::{Connection, post_head},
-    process::memory_peak_mib,
+    process::{MachineTime, memory_peak_mib},
     report::{format_table, number, start_step, thousands},
     server::{MERCHANT, Server, add_merchant, add_warehouse, run_command},
     storage::Storage,
@@ -53,6 +54,10 @@ struct PalletStep {
     units_per_second: f64,
     /// The rate of a bare loop. None if the step writes nothing itself.
     bare_per_second: Option<f64>,
+    /// Processor time of the whole machine per unit: with the database and the sink.
+    machine_us_per_unit: f64,
+    /// The same of a bare loop.
+    bare_us_per_unit: Option<f64>,
     memory_peak_mib: f64,
 }
 
@@ -74,7 +79,7 @@ async fn measure_steps(run: Run<'_>, units: usize) -> anyhow::Result<Vec<PalletS
     let binary = run.binary()?;
     let text = format!("{}: a pallet of {units} units", engine.name());
     let progress = start_step(&text);
-    let bare = bare::measure_rates(units, options).await?;
+    let bare = bare::measure_rates(run, units).await?;
     let storage = Storage::new(engine, options.keep).await?;
     let merchant = add_merchant(binary, &storage)?;
     let warehouse_client = add_warehouse(binary, &storage)?;
@@ -111,37 +116,37 @@ struct WarehouseRun<'a> {
 }
 
 impl WarehouseRun<'_> {
-    async fn announce(&mut self, bare_per_second: f64) -> anyhow::Result<()> {
+    async fn announce(&mut self, bare: BareRate) -> anyhow::Result<()> {
         let body = build_announcement(self.units);
-        let started = Instant::now();
+        let started = StepClock::start()?;
         let token = self.merchant.clone();
         self.post("/asns", &token, &body).await?;
-        self.record("announced", started, Some(bare_per_second))
+        self.record("announced", &started, Some(bare))
     }
 
-    async fn receive(&mut self, bare_per_second: f64) -> anyhow::Result<()> {
-        let started = Instant::now();
+    async fn receive(&mut self, bare: BareRate) -> anyhow::Result<()> {
+        let started = StepClock::start()?;
         let token = self.warehouse.clone();
         for first in (0..self.units).step_by(RECEIPTS_PER_REQUEST) {
             let last = self.units.min(first + RECEIPTS_PER_REQUEST);
             self.post("/receipts", &token, &build_receipts(first..last)).await?;
         }
-        self.record("received", started, Some(bare_per_second))?;
+        self.record("received", &started, Some(bare))?;
         self.wait_for_messages(self.units).await?;
-        self.record("receipts acknowledged", started, None)
+        self.record("receipts acknowledged", &started, None)
     }
 
-    async fn ship(&mut self, bare_per_second: f64) -> anyhow::Result<()> {
+    async fn ship(&mut self, bare: BareRate) -> anyhow::Result<()> {
         let body = build_shipment(self.units, UNITS_PER_MESSAGE);
         // The old connection was idle while the receipts were delivered, and may be closed.
         self.connection = Connection::open(&self.server.address).await?;
-        let started = Instant::now();
+        let started = StepClock::start()?;
         let path = format!("/shipments?merchant={MERCHANT}");
         let token = self.warehouse.clone();
         self.post(&path, &token, &body).await?;
-        self.record("shipped", started, Some(bare_per_second))?;
+        self.record("shipped", &started, Some(bare))?;
         self.wait_for_messages(self.units + self.units.div_ceil(UNITS_PER_MESSAGE)).await?;
-        self.record("shipment acknowledged", started, None)
+        self.record("shipment acknowledged", &started, None)
     }
 
     async fn post(&mut self, path: &str, token: &str, body: &str) -> anyhow::Result<()> {
@@ -169,18 +174,32 @@ impl WarehouseRun<'_> {
     fn record(
         &mut self,
         step: &'static str,
-        started: Instant,
-        bare: Option<f64>,
+        clock: &StepClock,
+        bare: Option<BareRate>,
     ) -> anyhow::Result<()> {
-        let seconds = started.elapsed().as_secs_f64();
+        let seconds = clock.started.elapsed().as_secs_f64();
         self.steps.push(PalletStep {
             step,
             seconds,
             units_per_second: number(self.units) / seconds,
-            bare_per_second: bare,
+            bare_per_second: bare.map(|it| it.units_per_second),
+            machine_us_per_unit: clock.machine.us_per(self.units)?,
+            bare_us_per_unit: bare.map(|it| it.machine_us_per_unit),
             memory_peak_mib: memory_peak_mib(self.server.pid())?,
         });
         Ok(())
+    }
+}
+
+/// When a step started, and the processor time until then.
+struct StepClock {
+    started: Instant,
+    machine: MachineTime,
+}
+
+impl StepClock {
+    fn start() -> anyhow::Result<Self> {
+        Ok(Self { started: Instant::now(), machine: MachineTime::start()? })
     }
 }
 
@@ -188,7 +207,18 @@ impl WarehouseRun<'_> {
 const EXCEPTION: &[u8] = b"\"exception\"";
 
 fn format_results(all: &[PalletResults]) -> String {
-    let heading = ["store", "units", "step", "seconds", "units/s", "bare/s", "ratio", "peak MiB"];
+    let heading = [
+        "store",
+        "units",
+        "step",
+        "seconds",
+        "units/s",
+        "bare/s",
+        "ratio",
+        "all us/unit",
+        "bare us/unit",
+        "peak MiB",
+    ];
     let row = |results: &PalletResults, it: &PalletStep| {
         let ratio = it.bare_per_second.map(|bare| format!("{:.2}", it.units_per_second / bare));
         [
@@ -199,6 +229,8 @@ fn format_results(all: &[PalletResults]) -> String {
             thousands(it.units_per_second),
             it.bare_per_second.map(thousands).unwrap_or_default(),
             ratio.unwrap_or_default(),
+            format!("{:.0}", it.machine_us_per_unit),
+            it.bare_us_per_unit.map(|us| format!("{us:.0}")).unwrap_or_default(),
             format!("{:.0}", it.memory_peak_mib),
         ]
     };

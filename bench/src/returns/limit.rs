@@ -22,12 +22,15 @@ use domain::{
 };
 use futures_util::future::{join_all, try_join_all};
 use rusqlite::params;
+use serde::Serialize;
 use tokio_postgres::types::ToSql;
 
 use crate::{
     benchmark::Run,
-    limit::sqlite,
-    orders::{Generator, Numbers},
+    limit::{postgres::SESSION, sqlite},
+    orders::drafts::Numbers,
+    orders::{Generator, SCATTER},
+    process::MachineTime,
     report::{number, start_step, thousands},
     server::{self, MERCHANT},
     storage::{Engine, Storage, connect},
@@ -41,10 +44,23 @@ const CONNECTIONS: [usize; 3] = [1, 4, 8];
 
 const LEDGER: &str =
     "INSERT INTO ledgers (merchant_id, order_id, version, body) VALUES ($1, $2, 1, $3)";
-const RETURN: &str = "INSERT INTO returns (merchant_id, rma_id, version, created_us, status, body)
-     VALUES ($1, $2, 1, 1, 'CREATED', $3)";
+const EVENT: &str =
+    "INSERT INTO return_events (merchant_id, rma_id, number, at_us, actor, cause, body)
+     VALUES ($1, $2, 1, $3, 'client bench.1', '', $4)";
+const RETURN: &str = "INSERT INTO returns
+         (merchant_id, rma_id, version, created_us, status, currency, owed_cents, body)
+     VALUES ($1, $2, 1, $3, 'CREATED', 'USD', $4, $5)";
+const POSTING: &str =
+    "INSERT INTO postings (merchant_id, at_us, rma_id, number, currency, promised,
+         refunds, gift_cards, exchanges, goods, tax, shipping, fees, bonus, absorbed, written_off)
+     VALUES ($1, $3, $2, 1, 'USD', -$4, 0, 0, 0, $4, 0, 0, 0, 0, 0, 0)";
 const LABEL: &str = "INSERT INTO label_requests (merchant_id, rma_id, requested_us, carrier)
-     VALUES ($1, $2, 1, 'external')";
+     VALUES ($1, $2, $3, 'external')";
+/// One row for each transaction; the product has one for each committer.
+const DAY_COUNT: &str = "INSERT INTO day_counts (merchant_id, day_us, what, slot, number)
+     VALUES ($1, 0, 'returns_started', 0, $2)
+     ON CONFLICT (merchant_id, day_us, what, slot) DO UPDATE
+         SET number = day_counts.number + excluded.number";
 const COUNTER: &str = "INSERT INTO message_counters (merchant_id, last) VALUES ($1, 1)
      ON CONFLICT (merchant_id) DO UPDATE SET last = message_counters.last + 1";
 const MESSAGE: &str = "INSERT INTO messages
@@ -60,10 +76,27 @@ struct Bodies {
     ledger: String,
     rma: String,
     message: Vec<u8>,
+    owed_cents: i64,
+}
+
+/// The rate of a bare loop.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(super) struct BareReturns {
+    pub(super) returns_per_second: f64,
+    /// Processor time of the whole machine.
+    pub(super) machine_us_per_return: f64,
+}
+
+/// A return to write.
+struct NewReturn<'a> {
+    order_id: String,
+    rma_id: String,
+    at_us: i64,
+    bodies: &'a Bodies,
 }
 
 /// Measures how many returns per second a bare loop starts, with `group` in each transaction.
-pub(super) async fn measure_best(run: Run<'_>, group: usize) -> anyhow::Result<f64> {
+pub(super) async fn measure_best(run: Run<'_>, group: usize) -> anyhow::Result<BareReturns> {
     let Run { engine, options, .. } = run;
     let text = format!("{}: bare loop, {group} return(s) per transaction", engine.name());
     let progress = start_step(&text);
@@ -72,10 +105,11 @@ pub(super) async fn measure_best(run: Run<'_>, group: usize) -> anyhow::Result<f
         Engine::Sqlite => &[1],
         Engine::Postgres(_) => &CONNECTIONS,
     };
-    let mut best: f64 = 0.0;
+    let mut best = BareReturns::default();
     for &connections in connection_counts {
         let storage = Storage::new(engine, options.keep).await?;
         server::migrate(run.binary()?, &storage)?;
+        let machine = MachineTime::start()?;
         let window = Window::from_now(options);
         let numbers = Numbers::default();
         let loops = (0..connections).map(|_| Loop {
@@ -95,9 +129,15 @@ pub(super) async fn measure_best(run: Run<'_>, group: usize) -> anyhow::Result<f
                 counted.into_iter().sum()
             }
         };
-        best = best.max(number(counted) / f64::from(options.seconds));
+        let measured = BareReturns {
+            returns_per_second: number(counted) / f64::from(options.seconds),
+            machine_us_per_return: machine.us_per(usize::try_from(numbers.next())?)?,
+        };
+        if measured.returns_per_second > best.returns_per_second {
+            best = measured;
+        }
     }
-    progress.done(&format!("{text}: {} returns/s", thousands(best)));
+    progress.done(&format!("{text}: {} returns/s", thousands(best.returns_per_second)));
     Ok(best)
 }
 
@@ -109,12 +149,14 @@ struct Loop {
 }
 
 impl Loop {
-    fn next(&self) -> anyhow::Result<(String, String, &Bodies)> {
+    fn next(&self) -> anyhow::Result<NewReturn<'_>> {
         let number = self.numbers.take(1);
         let position = usize::try_from(number)? % DIFFERENT_RETURNS;
         let bodies = self.bodies.get(position).context("no bodies")?;
-        let rma_id = RmaId::from_random((number << 8).to_be_bytes()).to_string();
-        Ok((format!("ORD-{number:010}"), rma_id, bodies))
+        // Identifiers are random, like the product's.
+        let rma_id = RmaId::from_random(number.wrapping_mul(SCATTER).to_be_bytes()).to_string();
+        let order_id = format!("ORD-{number:010}");
+        Ok(NewReturn { order_id, rma_id, at_us: i64::try_from(number)?, bodies })
     }
 
     fn on_sqlite(&self, path: &Path) -> anyhow::Result<usize> {
@@ -125,17 +167,21 @@ impl Loop {
             }
             connection.execute_batch("BEGIN IMMEDIATE")?;
             for _ in 0..self.group {
-                let (order_id, rma_id, bodies) = self.next()?;
+                let NewReturn { order_id, rma_id, at_us, bodies } = self.next()?;
                 let run = |sql: &str, values: &[&dyn rusqlite::ToSql]| {
                     connection.prepare_cached(sql)?.execute(values).map(|_| ())
                 };
                 run(LEDGER, params![MERCHANT, order_id, bodies.ledger])?;
-                run(RETURN, params![MERCHANT, rma_id, bodies.rma])?;
-                run(LABEL, params![MERCHANT, rma_id])?;
+                run(EVENT, params![MERCHANT, rma_id, at_us, bodies.rma])?;
+                run(RETURN, params![MERCHANT, rma_id, at_us, bodies.owed_cents, bodies.rma])?;
+                run(POSTING, params![MERCHANT, rma_id, at_us, bodies.owed_cents])?;
+                run(LABEL, params![MERCHANT, rma_id, at_us])?;
                 run(COUNTER, params![MERCHANT])?;
                 run(MESSAGE, params![MERCHANT, rma_id, bodies.message])?;
                 run(DELIVERY, params![MERCHANT])?;
             }
+            let returns = i64::try_from(self.group)?;
+            connection.prepare_cached(DAY_COUNT)?.execute(params![MERCHANT, returns])?;
             connection.execute_batch("COMMIT")?;
             if self.window.contains(Instant::now()) {
                 counted += self.group;
@@ -147,7 +193,10 @@ impl Loop {
 
     async fn on_postgres(self, url: &str) -> anyhow::Result<usize> {
         let client = connect(url).await?;
-        let all = [LEDGER, RETURN, LABEL, COUNTER, MESSAGE, DELIVERY];
+        client.batch_execute(SESSION).await?;
+        let all = [LEDGER, EVENT, RETURN, POSTING, LABEL, COUNTER, MESSAGE, DELIVERY];
+        let day_count = client.prepare(DAY_COUNT).await?;
+        let number_of_returns = i64::try_from(self.group)?;
         let prepared = try_join_all(all.map(|sql| client.prepare(sql))).await?;
         let mut counted = 0;
         while Instant::now() < self.window.end {
@@ -156,11 +205,13 @@ impl Loop {
                 returns.push(self.next()?);
             }
             let mut sent = Vec::new();
-            for (order_id, rma_id, bodies) in &returns {
-                let values: [Vec<&(dyn ToSql + Sync)>; 6] = [
+            for NewReturn { order_id, rma_id, at_us, bodies } in &returns {
+                let values: [Vec<&(dyn ToSql + Sync)>; 8] = [
                     vec![&MERCHANT, order_id, &bodies.ledger],
-                    vec![&MERCHANT, rma_id, &bodies.rma],
-                    vec![&MERCHANT, rma_id],
+                    vec![&MERCHANT, rma_id, at_us, &bodies.rma],
+                    vec![&MERCHANT, rma_id, at_us, &bodies.owed_cents, &bodies.rma],
+                    vec![&MERCHANT, rma_id, at_us, &bodies.owed_cents],
+                    vec![&MERCHANT, rma_id, at_us],
                     vec![&MERCHANT],
                     vec![&MERCHANT, rma_id, &bodies.message],
                     vec![&MERCHANT],
@@ -171,14 +222,17 @@ impl Loop {
                 }
             }
             // Everything in one burst.
-            let burst = futures_util::future::join3(
+            let counted_values: [&(dyn ToSql + Sync); 2] = [&MERCHANT, &number_of_returns];
+            let burst = futures_util::future::join4(
                 client.batch_execute("BEGIN"),
                 join_all(sent),
+                client.execute(&day_count, &counted_values),
                 client.batch_execute("COMMIT"),
             );
-            let (started, done, committed) = burst.await;
+            let (started, done, day_counted, committed) = burst.await;
             started?;
             done.into_iter().collect::<Result<Vec<_>, _>>()?;
+            day_counted?;
             committed?;
             if self.window.contains(Instant::now()) {
                 counted += self.group;
@@ -240,5 +294,6 @@ fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
         ledger: serde_json::to_string(ledger)?,
         rma: serde_json::to_string(&started.rma)?,
         message: serde_json::to_vec(&RmaMessage::of(&started.rma))?,
+        owed_cents: started.quote.total_cents,
     })
 }

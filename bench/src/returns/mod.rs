@@ -3,7 +3,8 @@
 //!
 //! Every return is for another order. The bare loop of the intake writes the orders. The merchant's
 //! carrier is external and it has no endpoint, so that only the returns themselves are measured:
-//! the ledger, the return, the label request, and the message with its number and its delivery.
+//! the ledger, the return, the first event of its journal, what it posts, the label request, and
+//! the message with its number and its delivery.
 
 mod limit;
 
@@ -12,19 +13,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use futures_util::future::try_join_all;
 use serde::Serialize;
-use serde_json::Value;
 
+use self::limit::BareReturns;
 use crate::{
     benchmark::{Benchmark, Run},
     http::{Connection, post_head},
     limit::{Rows, write_rows},
     load::percentile_ms,
     options::Options,
-    orders::{Generator, Numbers},
-    process::processor_seconds,
+    orders::drafts::Numbers,
+    orders::own_email,
+    process::{MachineTime, processor_seconds},
     report::{format_table, number, start_step, thousands},
     server::{Credentials, MERCHANT, Server, add_merchant, run_command},
     storage::Storage,
@@ -47,9 +49,9 @@ pub(crate) struct Returns {
 pub(crate) struct ReturnResults {
     store: &'static str,
     /// One return per transaction, on the best number of connections for the engine.
-    bare_per_second: f64,
+    bare: BareReturns,
     /// As many returns per transaction as there are connections.
-    grouped_per_second: f64,
+    grouped: BareReturns,
     returns: Vec<ReturnRate>,
 }
 
@@ -62,24 +64,26 @@ struct ReturnRate {
     p50_ms: f64,
     p99_ms: f64,
     processor_us_per_return: f64,
+    /// Processor time of the whole machine: with the database and the load.
+    machine_us_per_return: f64,
 }
 
 impl Benchmark for Returns {
     type Results = ReturnResults;
 
     async fn measure(&self, run: Run<'_>) -> anyhow::Result<ReturnResults> {
-        let bare_per_second = limit::measure_best(run, 1).await?;
+        let bare = limit::measure_best(run, 1).await?;
         let most = self.connections.iter().copied().max().unwrap_or(1);
-        let grouped_per_second = limit::measure_best(run, most).await?;
+        let grouped = limit::measure_best(run, most).await?;
         let mut returns = Vec::new();
         for &connections in &self.connections {
             let mut measured = measure_connections(run, connections).await?;
-            measured.ratio_to_bare = measured.returns_per_second / bare_per_second;
-            measured.ratio_to_grouped = measured.returns_per_second / grouped_per_second;
+            measured.ratio_to_bare = measured.returns_per_second / bare.returns_per_second;
+            measured.ratio_to_grouped = measured.returns_per_second / grouped.returns_per_second;
             returns.push(measured);
         }
         let store = run.engine.name();
-        Ok(ReturnResults { store, bare_per_second, grouped_per_second, returns })
+        Ok(ReturnResults { store, bare, grouped, returns })
     }
 
     fn describe(all: &[ReturnResults]) -> String {
@@ -99,8 +103,7 @@ async fn measure_connections(run: Run<'_>, connections: usize) -> anyhow::Result
     write_rows(&storage, vec![rows], Until::Number(orders)).await?;
     let server = Server::start(binary, &storage).await?;
     let token = server.token(&credentials).await?;
-    let emails = list_emails(options.seed)?;
-    let load = Load { server: &server, token: &token, emails: &emails, orders };
+    let load = Load { server: &server, token: &token, orders };
     let measured = load.measure(connections, options).await?;
     let rate = thousands(measured.returns_per_second);
     progress.done(&format!("{text}: {rate} returns/s"));
@@ -120,21 +123,9 @@ pub(crate) fn add_patient_merchant(
     Ok(credentials)
 }
 
-/// The email addresses of the orders, by their numbers. They repeat.
-fn list_emails(seed: u64) -> anyhow::Result<Vec<String>> {
-    let mut generator = Generator::new(seed);
-    let email = |_| {
-        let order: Value = serde_json::from_slice(generator.row().body())?;
-        let email = order.pointer("/customer/email").and_then(Value::as_str);
-        Ok(email.context("an order has no email address")?.to_owned())
-    };
-    (0..DIFFERENT_ORDERS).map(email).collect()
-}
-
 struct Load<'a> {
     server: &'a Server,
     token: &'a str,
-    emails: &'a [String],
     orders: u64,
 }
 
@@ -147,12 +138,15 @@ impl Load<'_> {
         }
         let pid = self.server.pid();
         let used_before_s = processor_seconds(pid)?;
+        let machine = MachineTime::start()?;
         let window = Window::from_now(options);
         let shoppers =
             open.iter_mut().map(|connection| self.start_returns(connection, &numbers, window));
         let mut waits: Vec<Duration> =
             try_join_all(shoppers).await?.into_iter().flatten().collect();
         let used_s = processor_seconds(pid)? - used_before_s;
+        let started = usize::try_from(numbers.next())?;
+        let machine_us_per_return = machine.us_per(started)?;
         waits.sort_unstable();
         Ok(ReturnRate {
             connections,
@@ -161,7 +155,8 @@ impl Load<'_> {
             ratio_to_grouped: 0.0,
             p50_ms: percentile_ms(&waits, 50)?,
             p99_ms: percentile_ms(&waits, 99)?,
-            processor_us_per_return: used_s * 1e6 / number(usize::try_from(numbers.next())?),
+            processor_us_per_return: used_s * 1e6 / number(started),
+            machine_us_per_return,
         })
     }
 
@@ -192,9 +187,7 @@ impl Load<'_> {
         if order >= self.orders {
             bail!("all {} orders were returned", self.orders);
         }
-        let position = usize::try_from(order)? % DIFFERENT_ORDERS;
-        let email = self.emails.get(position).context("an order has no email address")?;
-        Ok(start_request(self.server, self.token, order, email))
+        Ok(start_request(self.server, self.token, order, &own_email(order)))
     }
 }
 
@@ -223,19 +216,25 @@ fn format_results(all: &[ReturnResults]) -> String {
         "p50 ms",
         "p99 ms",
         "cpu us/return",
+        "all us/return",
+        "bare us/return",
+        "grouped us/return",
     ];
     let row = |results: &ReturnResults, measured: &ReturnRate| {
         [
             results.store.to_owned(),
             measured.connections.to_string(),
             thousands(measured.returns_per_second),
-            thousands(results.bare_per_second),
+            thousands(results.bare.returns_per_second),
             format!("{:.2}", measured.ratio_to_bare),
-            thousands(results.grouped_per_second),
+            thousands(results.grouped.returns_per_second),
             format!("{:.2}", measured.ratio_to_grouped),
             format!("{:.1}", measured.p50_ms),
             format!("{:.1}", measured.p99_ms),
             format!("{:.0}", measured.processor_us_per_return),
+            format!("{:.0}", measured.machine_us_per_return),
+            format!("{:.0}", results.bare.machine_us_per_return),
+            format!("{:.0}", results.grouped.machine_us_per_return),
         ]
     };
     let rows: Vec<_> =

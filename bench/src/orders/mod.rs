@@ -1,27 +1,30 @@
 //! Orders like those of a real shop: two lines, addresses, a customer, one payment, about 2.2 KB of
-//! compact JSON. The same seed gives the same orders.
+//! compact JSON. Each has a shopper of its own, and some are published again, with a refund. The
+//! same seed gives the same orders.
 //!
 //! They are created before anything is measured. Only the number in the identifiers is left open
 //! and filled in when an order is used, so that any number of distinct orders costs no memory and
 //! almost no time.
 
-use std::{
-    fmt::Write,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+pub(crate) mod drafts;
+pub(crate) mod merchants;
+
+use std::fmt::Write;
 
 use domain::random::SeededRandom;
 use jiff::{SignedDuration, Timestamp};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-/// The placeholder of the number of an order.
-const OPEN: &str = "##########";
+use self::drafts::{Draft, OPEN, to_digits};
+
 /// Contains the number of the order.
 const OWN_EMAIL: &str = "shopper.##########@example.com";
+const REFUND_BYTES: usize = 260;
+const LEDGER: &str =
+    r#"{"rmas":[],"refunds":[{"refund":"RF-0000000001","line":"ORD-0000000001-1","units":1}]}"#;
+/// Odd, so that different numbers stay different.
+pub(crate) const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const FIRST_NAMES: [&str; 8] = ["Dana", "Lena", "Omar", "Ines", "Noor", "Jonas", "Mei", "Paulo"];
 const LAST_NAMES: [&str; 8] =
@@ -56,79 +59,15 @@ const PRODUCTS: [(&str, &str); 8] = [
 ];
 const COLORS: [&str; 6] = ["Navy", "Clay", "Red", "Forest", "Sand", "Black"];
 
-/// Ascending numbers of orders. Each is used once.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Numbers(Arc<AtomicU64>);
-
-impl Numbers {
-    pub(crate) fn starting_at(first: u64) -> Self {
-        Self(Arc::new(AtomicU64::new(first)))
-    }
-
-    /// Reserves `count` numbers and returns the first.
-    pub(crate) fn take(&self, count: usize) -> u64 {
-        self.0.fetch_add(u64::try_from(count).unwrap_or(u64::MAX), Ordering::Relaxed)
-    }
-
-    /// The number after the last reserved one.
-    pub(crate) fn next(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// JSON in which the numbers of one or more orders can be changed.
-pub(crate) struct Draft {
-    bytes: Vec<u8>,
-    /// For each order, the positions of its number.
-    positions: Vec<Vec<usize>>,
-}
-
-impl Draft {
-    /// `before`, the orders separated by commas, `after`.
-    fn new(before: &str, orders: &[Vec<u8>], after: &str) -> Self {
-        let mut draft = Self { bytes: before.as_bytes().to_vec(), positions: Vec::new() };
-        for order in orders {
-            if !draft.positions.is_empty() {
-                draft.bytes.push(b',');
-            }
-            let here = draft.bytes.len();
-            let open = order.windows(OPEN.len()).enumerate();
-            let open = open.filter(|(_, bytes)| *bytes == OPEN.as_bytes());
-            draft.positions.push(open.map(|(position, _)| here + position).collect());
-            draft.bytes.extend_from_slice(order);
-        }
-        draft.bytes.extend_from_slice(after.as_bytes());
-        draft
-    }
-
-    pub(crate) fn orders(&self) -> usize {
-        self.positions.len()
-    }
-
-    pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Fills in the numbers, starting with `first`.
-    pub(crate) fn set_numbers(&mut self, first: u64) {
-        for (number, positions) in (first..).zip(&self.positions) {
-            let digits = to_digits(number);
-            for &position in positions {
-                if let Some(open) = self.bytes.get_mut(position..position + OPEN.len()) {
-                    open.copy_from_slice(&digits);
-                }
-            }
-        }
-    }
-}
-
 /// An order as a row of the product's table.
 pub(crate) struct Row {
+    pub(crate) merchant: String,
     pub(crate) order_id: String,
     pub(crate) updated_us: i64,
     /// The draft's digest with the number in it: as long and as varied as the product's, but
     /// without the time to compute it.
     pub(crate) hash: Vec<u8>,
+    shopper_hash: i64,
     body: Draft,
 }
 
@@ -139,6 +78,7 @@ impl Row {
         if let Some(start) = self.hash.get_mut(..OPEN.len()) {
             start.copy_from_slice(&to_digits(number));
         }
+        self.shopper_hash = i64::from_be_bytes(number.wrapping_mul(SCATTER).to_be_bytes());
         self.body.set_numbers(number);
     }
 
@@ -146,22 +86,23 @@ impl Row {
         self.body.bytes()
     }
 
-    /// There are as many different ones as drafts, because each draft has a shopper.
+    /// As long as the refund of an order, which is a part of its newer body.
+    pub(crate) fn refund_body(&self) -> &[u8] {
+        self.body().get(..REFUND_BYTES).unwrap_or_default()
+    }
+
+    /// As long as the ledger of an order of which one unit is spent.
+    pub(crate) fn ledger_body(&self) -> &'static str {
+        LEDGER
+    }
+
+    /// As varied as the numbers of orders, because each order has a shopper.
     pub(crate) fn shopper_hash(&self) -> i64 {
-        self.hash.last_chunk::<8>().copied().map_or(0, i64::from_be_bytes)
+        self.shopper_hash
     }
 }
 
-fn to_digits(mut number: u64) -> [u8; OPEN.len()] {
-    let mut digits = [b'0'; OPEN.len()];
-    for digit in digits.iter_mut().rev() {
-        *digit += u8::try_from(number % 10).unwrap_or(0);
-        number /= 10;
-    }
-    digits
-}
-
-/// The email address of the order with this number, if every order has its own shopper.
+/// The email address of the shopper of the order with this number.
 pub(crate) fn own_email(order: u64) -> String {
     OWN_EMAIL.replace(OPEN, &format!("{order:010}"))
 }
@@ -169,35 +110,49 @@ pub(crate) fn own_email(order: u64) -> String {
 /// Creates orders, the same for the same seed.
 pub(crate) struct Generator {
     random: SeededRandom,
-    own_shoppers: bool,
+}
+
+/// The requests that publish some orders and, later, publish them again.
+pub(crate) struct Requests {
+    pub(crate) first: Draft,
+    /// Each order is newer, and has a refund.
+    pub(crate) update: Draft,
+}
+
+/// An order as compact JSON.
+struct OrderText {
+    updated: Timestamp,
+    first: Vec<u8>,
+    update: Vec<u8>,
 }
 
 impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
-        Self { random: SeededRandom::new(seed), own_shoppers: false }
+        Self { random: SeededRandom::new(seed) }
     }
 
-    /// Every order has its own shopper, with the address of [`own_email`]. There are then as many
-    /// shoppers as numbers, and not only as many as drafts.
-    pub(crate) fn with_own_shoppers(seed: u64) -> Self {
-        Self { random: SeededRandom::new(seed), own_shoppers: true }
-    }
-
-    /// A whole HTTP request that publishes `orders` orders; `head` gets the length of its body.
-    pub(crate) fn request(&mut self, orders: usize, head: impl Fn(usize) -> String) -> Draft {
+    /// Whole HTTP requests that publish `orders` orders; `head` gets the length of a body.
+    pub(crate) fn requests(&mut self, orders: usize, head: impl Fn(usize) -> String) -> Requests {
         let (before, after) = ("{\"returns_portal_order\":{\"orders\":[", "]}}");
-        let orders: Vec<Vec<u8>> = (0..orders).map(|_| self.order().1).collect();
-        let length = before.len() + orders.iter().map(|order| order.len() + 1).sum::<usize>() - 1
-            + after.len();
-        Draft::new(&format!("{}{before}", head(length)), &orders, after)
+        let draft = |orders: Vec<Vec<u8>>| {
+            let length = before.len() + orders.iter().map(|order| order.len() + 1).sum::<usize>()
+                - 1
+                + after.len();
+            Draft::new(&format!("{}{before}", head(length)), &orders, after)
+        };
+        let texts = (0..orders).map(|_| self.order()).map(|it| (it.first, it.update));
+        let (first, update) = texts.unzip();
+        Requests { first: draft(first), update: draft(update) }
     }
 
     pub(crate) fn row(&mut self) -> Row {
-        let (updated, body) = self.order();
+        let OrderText { updated, first: body, .. } = self.order();
         Row {
+            merchant: String::new(),
             order_id: String::new(),
             updated_us: updated.as_microsecond(),
             hash: digest(&SHA256, &body).as_ref().to_vec(),
+            shopper_hash: 0,
             body: Draft::new("", &[body], ""),
         }
     }
@@ -210,8 +165,7 @@ impl Generator {
         *self.random.pick(all).expect("the list is not empty")
     }
 
-    /// When the order last changed, and the order as compact JSON.
-    fn order(&mut self) -> (Timestamp, Vec<u8>) {
+    fn order(&mut self) -> OrderText {
         let created = Timestamp::UNIX_EPOCH
             + SignedDuration::from_secs(1_770_000_000 + i64::from(self.below(5_000_000)));
         let shipped = created + SignedDuration::from_secs(3_600 + i64::from(self.below(200_000)));
@@ -231,7 +185,7 @@ impl Generator {
             "created_at": created.to_string(),
             "payment_details": { "avs_result_code": "Y", "credit_card_company": "Visa" },
         });
-        let order = json!({
+        let mut order = json!({
             "identifier": format!("ORD-{OPEN}"),
             "raw_status": "FULFILLED",
             "status": "Shipped",
@@ -253,7 +207,10 @@ impl Generator {
             "refunds": [],
             "discounts": [],
         });
-        (shipped, order.to_string().into_bytes())
+        let first_text = order.to_string().into_bytes();
+        order["updated_at"] = json!((shipped + SignedDuration::from_hours(240)).to_string());
+        order["refunds"] = json!([refund_of(&first)]);
+        OrderText { updated: shipped, first: first_text, update: order.to_string().into_bytes() }
     }
 
     fn line(&mut self, position: u32, shipped: Timestamp) -> Value {
@@ -289,16 +246,11 @@ impl Generator {
         let (city, state, zip_code) = self.pick(&CITIES);
         let phone = format!("+1 503 555 {:04}", self.below(10_000));
         let account = self.below(10_000_000);
-        let email = if self.own_shoppers {
-            OWN_EMAIL.to_owned()
-        } else {
-            format!("{first}.{last}.{account}@example.com").to_lowercase()
-        };
         let customer = json!({
             "identifier": format!("CUS-{account}"),
             "first_name": first,
             "last_name": last,
-            "email": email,
+            "email": OWN_EMAIL,
             "phone": phone,
         });
         let address = json!({
@@ -313,6 +265,23 @@ impl Generator {
         });
         (customer, address)
     }
+}
+
+/// The refund of one unit of the first line.
+fn refund_of(line: &Value) -> Value {
+    json!({
+        "identifier": format!("RF-{OPEN}"),
+        "total_refund_amount_cents": amount(line, "unit_price_amount_cents"),
+        "refund_line_items": [{
+            "identifier": format!("RF-{OPEN}-1"),
+            "quantity": 1,
+            "order_item_identifier": format!("ORD-{OPEN}-1"),
+        }],
+        "note": "Did not fit",
+        // A refund in the past would be accepted with a warning.
+        "created_at": "2126-02-14T16:02:00Z",
+        "tags": [],
+    })
 }
 
 fn amount(line: &Value, key: &str) -> i64 {
@@ -331,14 +300,21 @@ mod tests {
     #[test]
     fn orders_are_accepted_without_a_warning_and_stored_as_they_are_sent() {
         let context = OrderReadContext { now: Timestamp::UNIX_EPOCH, strict: true };
-        let mut request = Generator::new(7).request(50, |length| format!("{length:06}"));
-        request.set_numbers(41);
-        let (length, body) = request.bytes().split_at(6);
+        let Requests { mut first, mut update } =
+            Generator::new(7).requests(50, |length| format!("{length:06}"));
+        first.set_numbers(41);
+        update.set_numbers(41);
+        let (length, body) = first.bytes().split_at(6);
 
         assert_eq!(length, format!("{:06}", body.len()).as_bytes());
         let reading = read_message(&json::parse(body).unwrap(), &context).unwrap();
         assert_eq!((reading.orders.len(), reading.warnings.len()), (50, 0));
         assert_eq!(reading.orders[2].order.identifier, "ORD-0000000043");
+        let newer = read_message(&json::parse(&update.bytes()[6..]).unwrap(), &context).unwrap();
+        assert_eq!((newer.orders.len(), newer.warnings.len()), (50, 0));
+        let (before, after) = (&reading.orders[2].order, &newer.orders[2].order);
+        assert!(before.updated_at < after.updated_at);
+        assert_eq!((before.refunds.len(), after.refunds.len()), (0, 1));
 
         let mut generator = Generator::new(7);
         let mut rows: Vec<Row> = (0..50).map(|_| generator.row()).collect();
@@ -349,8 +325,8 @@ mod tests {
     }
 
     #[test]
-    fn an_order_can_have_a_shopper_of_its_own() {
-        let mut row = Generator::with_own_shoppers(7).row();
+    fn each_order_has_a_shopper_of_its_own() {
+        let mut row = Generator::new(7).row();
         for number in [41, 42] {
             row.set_number(number);
             let order: Value = serde_json::from_slice(row.body()).unwrap();
