@@ -16,6 +16,11 @@
 //! With a store of its own, a node owns everything.
 
 #[cfg(test)]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    clippy::wildcard_enum_match_arm,
+    reason = "parts of a state are passed alike, whatever their size, and each function takes some steps"
+)]
 mod model;
 
 use std::{

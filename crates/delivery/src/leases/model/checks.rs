@@ -22,7 +22,7 @@ fn no_order_of_steps_loses_repeats_or_reorders_messages() {
 /// enough: the one of the other lane was delivered before.
 fn find_fault(variant: Variant) -> Vec<&'static str> {
     let needs_three = matches!(variant, Variant::IgnoreGaps | Variant::ForgetWhileOld);
-    let broken = Protocol { variant, delivered: if needs_three { 0 } else { 1 } };
+    let broken = Protocol { variant, delivered: u8::from(!needs_three) };
     let checker = broken.checker().finish_when(HasDiscoveries::Any).spawn_bfs().join();
     println!("{variant:?}: {} states", checker.unique_state_count());
     let mut faults: Vec<_> = checker.discoveries().into_keys().collect();

@@ -103,7 +103,7 @@ impl Model for Protocol {
             Step::PassTime => next.pass_time(),
             Step::CommitElsewhere => drop(next.database.commit()),
             Step::Renew(_) | Step::Release | Step::Crash | Step::CrashAndRelease => {
-                self.change_lease(&mut next, node, step);
+                Self::change_lease(&mut next, node, step);
             }
             Step::Commit
             | Step::Enqueue(_)
@@ -199,7 +199,7 @@ impl Protocol {
         self.variant == Variant::NoPermit || (node.may_write() && self.is_current(node, queue))
     }
 
-    fn change_lease(&self, state: &mut State, number: usize, step: Step) {
+    fn change_lease(state: &mut State, number: usize, step: Step) {
         let State { database, nodes, .. } = state;
         let node = &mut nodes[number];
         let is_owner = database.owner.map(usize::from) == Some(number);
