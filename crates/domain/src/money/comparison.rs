@@ -6,7 +6,7 @@
 //! shipping, the difference to a cheaper variant, or what an earlier refund was short of.
 //!
 //! Differences follow from the return alone, so the same return always has the same ones: a
-//! difference appears with the event that causes it, and disappears with the event that mends it.
+//! difference appears with the event that causes it, and disappears with the event that settles it.
 
 #[cfg(test)]
 mod tests;

@@ -236,6 +236,18 @@ fn plan_payments(rma: &Rma, random: &mut SeededRandom, fee: i64) -> PaymentPlan 
     plan
 }
 
+/// Whether no two sums of these components are so close that a cent more or less than the one could
+/// be meant as the other.
+fn are_distinct(components: [i64; 3]) -> bool {
+    let sum = |chosen: usize| -> i64 {
+        let parts = components.iter().enumerate().filter(|(part, _)| chosen & (1 << part) != 0);
+        parts.map(|(_, cents)| *cents).sum()
+    };
+    let sums: Vec<i64> = (0..8).map(sum).collect();
+    let distinct = |one: &i64, other: &i64| one == other || one.abs_diff(*other) > 2;
+    sums.iter().all(|one| sums.iter().all(|other| distinct(one, other)))
+}
+
 /// Refunds that pay what is due, in random groups, but for one mistake. Returns the difference
 /// that should be found.
 fn pay(story: &mut Story, random: &mut SeededRandom, mistake: Mistake) -> Option<DifferenceKind> {
@@ -250,10 +262,7 @@ fn pay(story: &mut Story, random: &mut SeededRandom, mistake: Mistake) -> Option
     let shipping_alone = random.one_in(3);
     let skip_shipping = mistake == Mistake::NoShipping && shipping > 0 && difference == 0;
     let wrong = random.index(groups.len());
-    // A cent that could also be a component is no mistake.
-    let clear = [difference, difference - fee, difference + shipping - fee, fee - shipping]
-        .iter()
-        .all(|it| it.abs() > 2 || *it == 0);
+    let clear = are_distinct([difference, -fee, shipping]);
     let mut expected = skip_shipping.then_some(DifferenceKind::ShippingNotPaid);
     let only = groups.len() == 1;
     for (position, mut units) in groups.into_iter().enumerate() {
