@@ -44,10 +44,9 @@ async fn send_once(web: &Web, sender: &str, round: u32) -> Result<(), StoreError
         web.rate_limit.set_nodes(u32::try_from(store.count_nodes().await?).unwrap_or(1));
     }
     for some in web.rate_limit.take_news().chunks(SENT_AT_ONCE) {
-        let mut text = format!("{MARK}{sender}");
-        for (address, count) in some {
-            text.push_str(&format!(" {address}={count}"));
-        }
+        let counts: Vec<String> =
+            some.iter().map(|(address, count)| format!(" {address}={count}")).collect();
+        let text = format!("{MARK}{sender}{}", counts.concat());
         store.notify(&text).await?;
     }
     Ok(())

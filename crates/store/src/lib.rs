@@ -49,7 +49,8 @@ pub use engine::{CopiedMoment, Location};
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::portals::StoredPortal;
 pub use messages::{
-    deliveries::{Attempt, AttemptOutcome, FailureCause, LastDelivery},
+    attempt::{Attempt, AttemptOutcome, FailureCause},
+    deliveries::LastDelivery,
     failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
     leases::ShardLease,
     log::{AttemptRow, MessageFilter, MessageRow},

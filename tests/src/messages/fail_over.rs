@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{
     ledger::judge,
-    load::{drained, form_crew, list_acknowledged, persist},
+    load::{Worker, drained, form_crew, list_acknowledged, persist},
 };
 use crate::harness::stage::{ALLOW, Stage, list_calls};
 use crate::harness::{cluster::Pair, home::Home};
@@ -36,6 +36,6 @@ fn a_fail_over_of_the_database_loses_nothing_and_keeps_the_order() {
     let verdict = judge(&list_calls(&running), &acknowledged);
     eprintln!("{} acknowledged, {}", acknowledged.len(), verdict.words());
     verdict.assert_kept();
-    let late = crew.iter().all(|worker| worker.has_succeeded_after_a_failure());
+    let late = crew.iter().all(Worker::has_succeeded_after_a_failure);
     assert!(late, "the new primary takes what comes");
 }

@@ -65,9 +65,9 @@ pub struct ScannedUnit {
 }
 
 /// The parcels that a code can mean: a return by its identifier or its tracking number, goods by
-/// the number of their ASN. Of a GS1 carton label, the carton's number counts. `named` limits them to one merchant; for the platform, the parcel is
-/// one that was not announced. A large ASN is not complete, but contains the lines that match the
-/// `scanned` code of a unit.
+/// the number of their ASN. Of a GS1 carton label, the carton's number counts. `named` limits them
+/// to one merchant; for the platform, the parcel is one that was not announced. A large ASN is not
+/// complete, but contains the lines that match the `scanned` code of a unit.
 pub async fn find_parcels(
     app: &App,
     named: Option<&MerchantId>,

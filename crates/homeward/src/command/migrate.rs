@@ -22,11 +22,10 @@ pub(crate) async fn migrate(config: &Config, output: Output) -> anyhow::Result<(
 }
 
 fn to_json(Migration { from, to, distributed_tables }: Migration) -> Value {
-    let mut report = json!({ "from": from, "to": to });
-    if distributed_tables > 0 {
-        report["distributed_tables"] = distributed_tables.into();
+    match distributed_tables {
+        0 => json!({ "from": from, "to": to }),
+        tables => json!({ "from": from, "to": to, "distributed_tables": tables }),
     }
-    report
 }
 
 fn describe(Migration { from, to, distributed_tables }: Migration) -> String {

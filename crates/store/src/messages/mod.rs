@@ -1,5 +1,6 @@
 //! Messages to merchants: outbox, deliveries, failure queue, log and reports.
 
+pub(crate) mod attempt;
 pub(crate) mod deliveries;
 pub(crate) mod endpoints;
 pub(crate) mod failures;

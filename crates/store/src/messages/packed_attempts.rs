@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use bytes::Bytes;
 use domain::identifier::MerchantId;
 
-use super::deliveries::{Attempt, AttemptOutcome};
+use super::attempt::{Attempt, AttemptOutcome};
 use crate::{
     AttemptRow, EngineError, Store, StoreError, Transaction,
     core::value::{Row, Value, params},

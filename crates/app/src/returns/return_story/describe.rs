@@ -8,7 +8,7 @@ use domain::{
     },
 };
 
-/// What happened, and what changed with it. `before` is the return before the event, `rma` after it.
+/// What happened, and what changed with it. `before` is the return before the step, `rma` after it.
 pub(super) fn describe_step(step: &ReturnEvent, before: Option<&Rma>, rma: &Rma) -> Vec<String> {
     let (event, before) = match (&step.change, before) {
         (ReturnChange::Event(event), Some(before)) => (event, before),

@@ -317,8 +317,8 @@ async fn open_lines_of_an_article_are_found_for_every_scan_of_it(Subject { store
     assert!(found.contains(&"L-44".to_owned()) && !found.contains(&"L-9".to_owned()), "{found:?}");
     let upc = keys(&[(article(ArticleCode::Upc("0012345678905"), ""), 3)]);
     assert_eq!(scanned(&store, "LARGE", &upc).await.len(), 3);
-    let asin = keys(&[(article(ArticleCode::Asin("b07xyz1234"), ""), 2)]);
-    assert_eq!(scanned(&store, "LARGE", &asin).await.len(), 2);
+    let by_asin = keys(&[(article(ArticleCode::Asin("b07xyz1234"), ""), 2)]);
+    assert_eq!(scanned(&store, "LARGE", &by_asin).await.len(), 2);
     let all = keys(&[(article(sku, ""), 60)]);
     assert_eq!(scanned(&store, "LARGE", &all).await.len(), 50, "complete lines come last");
 }

@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn rows_of_several_merchants_are_one_execution_each_when_distributed() {
-        let rows = vec![params!["b", 1_i64], params!["a", 2_i64], params!["b", 3_i64]];
+        let rows = [params!["b", 1_i64], params!["a", 2_i64], params!["b", 3_i64]];
         let executions =
             Layout::Distributed.executions(INSERT, rows.iter().map(Vec::as_slice).collect());
         let sizes: Vec<_> = executions.iter().map(|it| it.parameters.len()).collect();
