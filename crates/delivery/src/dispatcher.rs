@@ -177,6 +177,10 @@ impl Dispatcher {
             }
             Event::OutcomesStored(stored) => self.open_lanes(stored),
             Event::PendingAnnounced(merchants) => self.expect(&merchants),
+            Event::RetryAnnounced(merchant) => {
+                self.rewind_own(&merchant);
+            }
+            Event::AnnouncementsMissed => self.rewind_all(),
             Event::PendingFound(last) => self.expect_up_to(&last),
             Event::LeasesGained => self.find_pending(),
             Event::ListEndpoints(merchant, sender) => {
@@ -291,14 +295,30 @@ impl Dispatcher {
         }
     }
 
+    /// Messages of `merchant` were put back, by this node.
     fn rewind(&mut self, merchant: &MerchantId) {
+        if !self.rewind_own(merchant) {
+            self.parts.leases.announce_retried(merchant);
+        }
+    }
+
+    /// Reads the queues of `merchant` again that this node sends. Whether those are all.
+    fn rewind_own(&mut self, merchant: &MerchantId) -> bool {
+        let mut all = true;
         for queue in QueueKind::all() {
             if let Some(epoch) = self.parts.leases.epoch(merchant, queue) {
                 let id = self.queue_id(merchant, queue, epoch);
                 self.scheduler.rewind(id, 0);
             } else {
-                self.parts.leases.announce(merchant);
+                all = false;
             }
+        }
+        all
+    }
+
+    fn rewind_all(&mut self) {
+        for (_, id) in self.queues.iter() {
+            self.scheduler.rewind(id, 0);
         }
     }
 

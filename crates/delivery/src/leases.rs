@@ -12,6 +12,8 @@
 //!
 //! Messages that were committed for a shard of another node are announced to it, those of a few
 //! milliseconds together; in case an announcement is lost, the store is searched every two seconds.
+//! Old messages that an operator put back cannot be found that way, so they are announced as such,
+//! until that succeeds, and a node that did not listen for a while reads its queues again.
 //!
 //! With a store of its own, a node owns everything.
 
@@ -45,6 +47,8 @@ const RENEW_EVERY: Duration = Duration::from_secs(5);
 const RESERVE: Duration = Duration::from_secs(5);
 /// Announcements wait this long for others to be sent with them.
 const ANNOUNCE_EVERY: Duration = Duration::from_millis(5);
+/// Before the merchant in an announcement of messages that were put back.
+const RETRIED: char = '!';
 /// As many merchants as surely fit into one notification.
 const ANNOUNCED_AT_ONCE: usize = 100;
 
@@ -127,10 +131,16 @@ impl Leases {
 
     /// Announces pending messages of a merchant to the node that holds its shard.
     pub(crate) fn announce(&self, merchant: &MerchantId) {
-        let Some(shared) = &self.0 else { return };
-        let mut announced = shared.announced.lock().unwrap_or_else(PoisonError::into_inner);
-        announced.insert(merchant.to_string());
-        shared.announcement.notify_one();
+        if let Some(shared) = &self.0 {
+            shared.announce([merchant.to_string()]);
+        }
+    }
+
+    /// Announces messages of a merchant that were put back, to the nodes that hold its shards.
+    pub(crate) fn announce_retried(&self, merchant: &MerchantId) {
+        if let Some(shared) = &self.0 {
+            shared.announce([format!("{RETRIED}{merchant}")]);
+        }
     }
 
     /// Takes and renews this node's share until `stop`, then releases it.
@@ -219,6 +229,12 @@ impl SharedLeases {
         (gone.into_keys().collect(), if more { Renewal::Gained } else { Renewal::Unchanged })
     }
 
+    fn announce(&self, merchants: impl IntoIterator<Item = String>) {
+        let mut announced = self.announced.lock().unwrap_or_else(PoisonError::into_inner);
+        announced.extend(merchants);
+        self.announcement.notify_one();
+    }
+
     async fn release_all(&self, store: &Store) {
         let shards: Vec<i64> = {
             let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
@@ -247,10 +263,11 @@ async fn send_announcements(shared: Arc<SharedLeases>, store: Store, stop: Cance
         for some in merchants.chunks(ANNOUNCED_AT_ONCE) {
             if let Err(error) = store.notify(&some.join(" ")).await {
                 tracing::warn!(
-                    "announcing new messages to other nodes failed, \
-                     they find them within seconds: {}",
+                    "announcing messages to other nodes failed, retrying in 1 s: {}",
                     with_causes(&error)
                 );
+                tokio::time::sleep(Duration::from_secs(1)).await;
+                shared.announce(some.iter().cloned());
             }
         }
     }
@@ -261,9 +278,15 @@ async fn receive_announcements(store: Store, handle: DispatcherHandle, stop: Can
     while !stop.is_cancelled() {
         match store.listen().await {
             Ok(mut announcements) => {
+                handle.notify(Event::AnnouncementsMissed);
                 while let Some(Some(text)) = stop.run_until_cancelled(announcements.recv()).await {
-                    let merchants = text.split(' ').filter_map(|it| MerchantId::parse(it).ok());
-                    handle.notify(Event::PendingAnnounced(merchants.collect()));
+                    let read = |word: &str| MerchantId::parse(word).ok();
+                    let words = text.split(' ');
+                    let retried = words.clone().filter_map(|word| word.strip_prefix(RETRIED));
+                    for merchant in retried.filter_map(read) {
+                        handle.notify(Event::RetryAnnounced(merchant));
+                    }
+                    handle.notify(Event::PendingAnnounced(words.filter_map(read).collect()));
                 }
             }
             Err(error) => tracing::warn!(

@@ -112,7 +112,7 @@ fn on_citus_two_nodes_are_one_sender_whatever_becomes_of_one_of_them() {
 }
 
 fn play_scenes(database: &'static Database) {
-    let scenes = [shared, killed, stopped_for_a_while, told_to_stop];
+    let scenes = [shared, killed, stopped_for_a_while, told_to_stop, retried_anywhere];
     thread::scope(|scope| {
         for scene in scenes {
             scope.spawn(move || scene(database));
@@ -184,4 +184,18 @@ fn told_to_stop(database: &Database) {
     scene.verdict(&format!("one node stopped, {took:?} until all was there")).assert_kept();
     assert_eq!(scene.running.merchant().summary().accepted_again, 0, "each arrives once");
     assert!(took < HANDED_OVER_MAX, "{took:?}");
+}
+
+/// A failed message is retried by the node that sends for it, whichever node is asked. That node has
+/// long read past the message.
+fn retried_anywhere(database: &Database) {
+    let Some([first, second]) = nodes(database, "delivery_nodes_retried") else { return };
+    let (stage, _running, ids) = Stage::with_failures(&first, 2);
+    stage.until(&stage.test("later", 1), "delivered");
+    for (node, id) in [&first, &second].into_iter().zip(&ids) {
+        let asked = Stage { server: node, tenant: stage.tenant.clone() };
+        let reply = asked.post(&format!("/admin/messages/{id}/retry"));
+        assert_eq!(reply.status, 200, "{}", reply.said());
+        asked.until(id, "delivered");
+    }
 }

@@ -71,6 +71,10 @@ pub(crate) enum Event {
     OutcomesStored(Vec<(QueueId, i64)>),
     /// Another node announced pending messages of these merchants.
     PendingAnnounced(Vec<MerchantId>),
+    /// Another node announced that messages of this merchant were put back.
+    RetryAnnounced(MerchantId),
+    /// This node did not listen to the others until now.
+    AnnouncementsMissed,
     /// The store has these pending messages, and possibly earlier ones of the same kinds.
     PendingFound(Vec<LastDelivery>),
     /// This node sends for shards now that it did not send for before.

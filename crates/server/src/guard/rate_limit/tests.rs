@@ -189,7 +189,9 @@ proptest! {
 #[test]
 fn nodes_that_share_their_counts_allow_the_limit_together() {
     let nodes = [RateLimit::new(100), RateLimit::new(100)];
-    nodes.iter().for_each(|node| node.set_nodes(2));
+    for node in &nodes {
+        node.set_nodes(2);
+    }
     let mut allowed = 0;
     for second in 0..20 {
         for node in &nodes {
