@@ -28,14 +28,14 @@ pub use parts::{AddressBook, AddressLookup, DispatcherParts, OutcomeObserver};
 use self::{
     events::{Event, SendJob, Worker},
     outcomes::{OutcomeBatches, store_batch},
-    queues::{KnownQueue, Queues, endpoint_index},
+    queues::{KnownQueue, Queues, to_delivery},
     status::StatusReport,
     tasks::{find_pending, load_endpoint, read_pending},
     workers::{WorkerContext, Workers},
 };
 use crate::{
     leases::QueueLease,
-    scheduler::{Action, Delivery, QueueId, Scheduler, SchedulerSettings},
+    scheduler::{Action, QueueId, Scheduler, SchedulerSettings},
     sender::Endpoint,
 };
 
@@ -393,16 +393,5 @@ impl Dispatcher {
                 self.load_endpoints(id);
             }
         }
-    }
-}
-
-fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
-    Delivery {
-        message: message.message_id,
-        lane: u64::try_from(message.lane).unwrap_or(0),
-        endpoint: endpoint_index(message.kind),
-        attempts: u32::try_from(message.attempts).unwrap_or(u32::MAX),
-        due_us: message.due_us,
-        payload: message,
     }
 }

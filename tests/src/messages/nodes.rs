@@ -186,8 +186,8 @@ fn told_to_stop(database: &Database) {
     assert!(took < HANDED_OVER_MAX, "{took:?}");
 }
 
-/// A failed message is retried by the node that sends for it, whichever node is asked. That node has
-/// long read past the message.
+/// A failed message is retried by the node that sends for it, whichever node is asked. That node
+/// has long read past the message.
 fn retried_anywhere(database: &Database) {
     let Some([first, second]) = nodes(database, "delivery_nodes_retried") else { return };
     let (stage, _running, ids) = Stage::with_failures(&first, 2);

@@ -7,8 +7,10 @@ use domain::{
     messages::kind::{MessageKind, QueueKind},
 };
 
+use store::PendingMessage;
+
 use crate::{
-    scheduler::{Owner, QueueId},
+    scheduler::{Delivery, Owner, QueueId},
     sender::{Endpoint, permit::QueuePermit},
 };
 
@@ -94,5 +96,16 @@ impl KnownQueue {
     /// Where messages of `kind` go; None while nothing may be sent.
     pub(super) fn endpoint(&self, kind: MessageKind) -> Option<Arc<Endpoint>> {
         self.endpoints.get(endpoint_index(kind)).and_then(Option::clone)
+    }
+}
+
+pub(super) fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
+    Delivery {
+        message: message.message_id,
+        lane: u64::try_from(message.lane).unwrap_or(0),
+        endpoint: endpoint_index(message.kind),
+        attempts: u32::try_from(message.attempts).unwrap_or(u32::MAX),
+        due_us: message.due_us,
+        payload: message,
     }
 }
