@@ -5,7 +5,10 @@ use futures_util::future::{join4, try_join_all};
 use tokio_postgres::{Client, Statement, types::ToSql};
 
 use super::{Rows, Write, Written};
-use crate::{orders::Row, storage::connect};
+use crate::{
+    orders::{LEDGER_BODY, Row},
+    storage::connect,
+};
 
 /// The planner's settings and the compression of the store.
 pub(crate) const SESSION: &str = "SET jit = off; SET plan_cache_mode = force_generic_plan;
@@ -64,7 +67,7 @@ async fn write_alone(url: &str, mut rows: Rows) -> anyhow::Result<Written> {
 async fn update(client: &Client, statements: &[Statement], batch: &[Row]) -> anyhow::Result<()> {
     let [order, refund, ledger] = statements else { anyhow::bail!("three statements") };
     let columns = Columns::new(batch);
-    let (refunds, ledgers) = (column(batch, Row::refund_body), column(batch, Row::ledger_body));
+    let (refunds, ledgers) = (column(batch, Row::refund_body), column(batch, |_| LEDGER_BODY));
     let mut of_refunds = columns.of_orders();
     of_refunds.pop();
     of_refunds.push(&refunds);
@@ -78,7 +81,9 @@ async fn update(client: &Client, statements: &[Statement], batch: &[Row]) -> any
         client.batch_execute("COMMIT"),
     )
     .await;
-    (order?, refund?, ledger?);
+    for done in [order, refund, ledger] {
+        done?;
+    }
     Ok(committed?)
 }
 

@@ -17,7 +17,7 @@ use std::{
 use rusqlite::{Connection, params};
 
 use super::{Rows, Write, Written};
-use crate::orders::Row;
+use crate::orders::{LEDGER_BODY, Row};
 
 const CACHE_KIB: i64 = 16 * 1024;
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(1);
@@ -111,7 +111,7 @@ fn update(connection: &Connection, rows: &[Row]) -> rusqlite::Result<()> {
         let (merchant, id, at, hash) = (&row.merchant, &row.order_id, row.updated_us, &row.hash);
         order.execute(params![merchant, id, at, hash, row.body()])?;
         refund.execute(params![merchant, id, at, hash, row.refund_body()])?;
-        ledger.execute(params![merchant, id, row.ledger_body()])?;
+        ledger.execute(params![merchant, id, LEDGER_BODY])?;
     }
     Ok(())
 }

@@ -21,7 +21,8 @@ use self::drafts::{Draft, OPEN, to_digits};
 /// Contains the number of the order.
 const OWN_EMAIL: &str = "shopper.##########@example.com";
 const REFUND_BYTES: usize = 260;
-const LEDGER: &str =
+/// As long as the ledger of an order of which one unit is spent.
+pub(crate) const LEDGER_BODY: &str =
     r#"{"rmas":[],"refunds":[{"refund":"RF-0000000001","line":"ORD-0000000001-1","units":1}]}"#;
 /// Odd, so that different numbers stay different.
 pub(crate) const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -89,11 +90,6 @@ impl Row {
     /// As long as the refund of an order, which is a part of its newer body.
     pub(crate) fn refund_body(&self) -> &[u8] {
         self.body().get(..REFUND_BYTES).unwrap_or_default()
-    }
-
-    /// As long as the ledger of an order of which one unit is spent.
-    pub(crate) fn ledger_body(&self) -> &'static str {
-        LEDGER
     }
 
     /// As varied as the numbers of orders, because each order has a shopper.
@@ -208,8 +204,11 @@ impl Generator {
             "discounts": [],
         });
         let first_text = order.to_string().into_bytes();
-        order["updated_at"] = json!((shipped + SignedDuration::from_hours(240)).to_string());
-        order["refunds"] = json!([refund_of(&first)]);
+        if let Some(fields) = order.as_object_mut() {
+            let later = shipped + SignedDuration::from_hours(240);
+            fields.insert("updated_at".to_owned(), json!(later.to_string()));
+            fields.insert("refunds".to_owned(), json!([refund_of(&first)]));
+        }
         OrderText { updated: shipped, first: first_text, update: order.to_string().into_bytes() }
     }
 
