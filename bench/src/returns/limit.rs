@@ -53,7 +53,7 @@ const RETURN: &str = "INSERT INTO returns
 const POSTING: &str =
     "INSERT INTO postings (merchant_id, at_us, rma_id, number, currency, promised,
          refunds, gift_cards, exchanges, goods, tax, shipping, fees, bonus, absorbed, written_off)
-     VALUES ($1, $3, $2, 1, 'USD', -$4, 0, 0, 0, $4, 0, 0, 0, 0, 0, 0)";
+     VALUES ($1, $3, $2, 1, 'USD', -CAST($4 AS BIGINT), 0, 0, 0, $4, 0, 0, 0, 0, 0, 0)";
 const LABEL: &str = "INSERT INTO label_requests (merchant_id, rma_id, requested_us, carrier)
      VALUES ($1, $2, $3, 'external')";
 /// One row for each transaction; the product has one for each committer.
