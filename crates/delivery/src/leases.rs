@@ -286,7 +286,10 @@ async fn receive_announcements(store: Store, handle: DispatcherHandle, stop: Can
                     for merchant in retried.filter_map(read) {
                         handle.notify(Event::RetryAnnounced(merchant));
                     }
-                    handle.notify(Event::PendingAnnounced(words.filter_map(read).collect()));
+                    let pending: Vec<MerchantId> = words.filter_map(read).collect();
+                    if !pending.is_empty() {
+                        handle.notify(Event::PendingAnnounced(pending));
+                    }
                 }
             }
             Err(error) => tracing::warn!(

@@ -66,7 +66,7 @@ impl Database {
 }
 
 impl Schema {
-    /// Takes the tables away from under whoever uses them.
+    /// Removes the tables while servers use them.
     pub(crate) fn drop(&self) {
         execute(&self.server, &format!("DROP SCHEMA {} CASCADE", self.name));
     }

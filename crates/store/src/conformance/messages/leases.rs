@@ -53,7 +53,7 @@ async fn a_node_that_expired_keeps_what_no_other_node_has_taken(subject: Subject
 async fn the_epoch_of_a_shard_rises_each_time_it_is_taken(subject: Subject) {
     let store = subject.store;
     let before = renew(&store, "a", 100, 1).await;
-    assert_eq!(renew(&store, "a", 200, 1).await.first(), before.first(), "nobody took it");
+    assert_eq!(renew(&store, "a", 200, 1).await.first(), before.first(), "no other node took it");
     renew(&store, "b", 300, 2_000).await;
     store.release_all_leases("b").await.unwrap();
 
