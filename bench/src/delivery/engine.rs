@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use anyhow::Context;
 use delivery::{
     AddressBook, AddressLookup, CallSettings, DeliveryMetrics, Dispatcher, DispatcherHandle,
-    DispatcherParts, HttpClient, Leases, OutcomeObserver,
+    DispatcherParts, HttpClient, Leases, OutcomeObserver, Target,
     address::{AddressGuard, NetworkException},
     machine_trust,
 };
@@ -39,7 +39,7 @@ struct ToSink(Sink);
 
 impl AddressBook for ToSink {
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
-        Box::pin(async move { Ok(Some(target(&self.0, &merchant, kind))) })
+        Box::pin(async move { Ok(Some(Target::Endpoint(target(&self.0, &merchant, kind).into()))) })
     }
 }
 

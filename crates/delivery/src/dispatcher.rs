@@ -30,13 +30,13 @@ use self::{
     outcomes::{OutcomeBatches, store_batch},
     queues::{KnownQueue, Queues, to_delivery},
     status::StatusReport,
-    tasks::{find_pending, load_endpoint, read_pending},
+    tasks::{find_pending, load_channel, read_pending},
     workers::{WorkerContext, Workers},
 };
 use crate::{
+    channel::Channel,
     leases::QueueLease,
     scheduler::{Action, QueueId, Scheduler, SchedulerSettings},
-    sender::Endpoint,
 };
 
 /// How many events are handled before the scheduler is asked again.
@@ -164,8 +164,8 @@ impl Dispatcher {
             }
             Event::Retried(merchant) => self.rewind(&merchant),
             Event::EndpointsChanged(merchant) => self.reload_endpoints(&merchant),
-            Event::EndpointLoaded { queue, index, endpoint } => {
-                self.use_endpoint(queue, index, endpoint);
+            Event::ChannelLoaded { queue, index, channel } => {
+                self.use_channel(queue, index, channel);
             }
             Event::Refilled { queue, messages, most } => self.finish_refill(queue, messages, most),
             Event::AttemptFinished { queue, attempt, worker } => {
@@ -233,9 +233,9 @@ impl Dispatcher {
         let Some(known) = self.queues.get(id) else { return };
         // A process that was stopped for some time finds its leases expired before it is notified.
         let Some(lease) = self.lease_of(known) else { return self.drop_queue(id) };
-        let Some(endpoint) = known.endpoint(message.kind) else { return };
+        let Some(channel) = known.channel(message.kind) else { return };
         let permit = known.permit.until(lease.write_until);
-        self.workers.send(SendJob { queue: id, endpoint, message, attempt, permit });
+        self.workers.send(SendJob { queue: id, channel, message, attempt, permit });
     }
 
     fn finish_attempt(&mut self, id: QueueId, attempt: Attempt, worker: Worker) {
@@ -356,12 +356,12 @@ impl Dispatcher {
         let (id, owner) = self.queues.add(merchant, queue, epoch);
         self.scheduler.add_queue(id, owner, queue.kinds().len());
         self.scheduler.expect_more(id);
-        self.load_endpoints(id);
+        self.load_channels(id);
         id
     }
 
-    /// Looks the endpoints of a queue up; until they are known, nothing is sent.
-    fn load_endpoints(&mut self, id: QueueId) {
+    /// Looks up where the messages of a queue go; until they are known, nothing is sent.
+    fn load_channels(&mut self, id: QueueId) {
         let Some(known) = self.queues.get(id) else { return };
         let (merchant, queue) = (known.merchant.clone(), known.queue);
         let permit = known.permit.clone();
@@ -370,15 +370,15 @@ impl Dispatcher {
             let (merchant, parts) = (merchant.clone(), self.parts.clone());
             let (handle, permit) = (self.handle.clone(), permit.clone());
             tokio::spawn(async move {
-                let endpoint = load_endpoint(&parts, merchant, *kind, &permit).await;
-                handle.notify(Event::EndpointLoaded { queue: id, index, endpoint });
+                let channel = load_channel(&parts, merchant, *kind, &permit).await;
+                handle.notify(Event::ChannelLoaded { queue: id, index, channel });
             });
         }
     }
 
-    fn use_endpoint(&mut self, id: QueueId, index: usize, endpoint: Option<Arc<Endpoint>>) {
-        let may_send = endpoint.is_some();
-        self.queues.set_endpoint(id, index, endpoint);
+    fn use_channel(&mut self, id: QueueId, index: usize, channel: Option<Arc<Channel>>) {
+        let may_send = channel.is_some();
+        self.queues.set_channel(id, index, channel);
         if may_send {
             self.scheduler.resume(id, index);
         } else {
@@ -390,7 +390,7 @@ impl Dispatcher {
     fn reload_endpoints(&mut self, merchant: &MerchantId) {
         for queue in QueueKind::all() {
             if let Some(id) = self.queues.id(merchant, queue) {
-                self.load_endpoints(id);
+                self.load_channels(id);
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Outgoing messages: the only crate that opens outbound connections.
 //!
 //! A use case commits a message with its decision and enqueues it with the [`DispatcherHandle`] of
-//! this process. The dispatcher asks the pure [`scheduler`] what to do next, has the [`sender`]
+//! this process. The dispatcher asks the pure [`scheduler`] what to do next, has a [`channel`]
 //! make the attempt, and writes the outcomes to the store in batches. A lane continues when the
 //! outcome of its first message is durable, so after a crash only that message can be repeated.
 
 pub mod address;
+mod channel;
 mod dispatcher;
 mod fetch;
 mod leases;
@@ -15,6 +16,7 @@ mod sender;
 mod signature;
 mod tokens;
 
+pub use channel::{Courier, CourierAttempt, Target};
 pub use dispatcher::{
     AddressBook, AddressLookup, Dispatcher, DispatcherHandle, DispatcherParts, EndpointStatus,
     Inbox, OutcomeObserver,
@@ -23,7 +25,8 @@ pub use fetch::{FetchLimits, fetch};
 pub use leases::Leases;
 pub use metrics::DeliveryMetrics;
 pub use sender::{
-    CallResult, Endpoint, EndpointTarget,
+    CallResult, Endpoint, EndpointTarget, OutgoingMessage,
     client::HttpClient,
     context::{CallSettings, machine_trust},
+    permit::Permit,
 };

@@ -73,14 +73,14 @@ pub struct EndpointTarget {
 
 /// An attempt at a message.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OutgoingMessage<'a> {
-    pub(crate) id: &'a str,
+pub struct OutgoingMessage<'a> {
+    pub id: &'a str,
     /// Its number among the messages about the same thing.
-    pub(crate) sequence: i64,
+    pub sequence: i64,
     /// The number of the attempt.
-    pub(crate) attempt: u32,
-    pub(crate) body: &'a [u8],
-    pub(crate) permit: &'a Permit,
+    pub attempt: u32,
+    pub body: &'a [u8],
+    pub permit: &'a Permit,
 }
 
 /// The result of one call.
@@ -92,6 +92,8 @@ pub struct CallResult {
     pub error: Option<String>,
     /// The permit had ended before the request was written, so nothing was sent.
     pub was_forbidden: bool,
+    /// Another attempt would fail in the same way, so there must be none.
+    pub is_final: bool,
     pub latency: Duration,
     /// The beginning of the answer's body.
     pub answer: Bytes,
@@ -125,7 +127,7 @@ pub struct Endpoint {
     tokens: Option<Tokens>,
     /// How much of an answer to a message is read and kept.
     limits: AnswerLimits,
-    pub(crate) refusal_is_final: bool,
+    refusal_is_final: bool,
 }
 
 impl Endpoint {
@@ -164,7 +166,8 @@ impl Endpoint {
                 | MessageKind::InventoryReceipt
                 | MessageKind::DropShipmentConfirmation
                 | MessageKind::DropShipmentCancellation
-                | MessageKind::DropShipmentPartialCancellation => usual_limits,
+                | MessageKind::DropShipmentPartialCancellation
+                | MessageKind::CarrierRequest => usual_limits,
             },
         })
     }
@@ -189,6 +192,7 @@ impl Endpoint {
         if result.has_2xx_status() {
             result.error = None;
         }
+        result.is_final = self.refusal_is_final && matches!(result.status, Some(409 | 422));
         result
     }
 
@@ -255,6 +259,7 @@ impl Endpoint {
         CallResult {
             status: answer.status.map(|status| status.as_u16()),
             was_forbidden: outcome == Err(SendError::Forbidden),
+            is_final: false,
             error: outcome.err().map(|error| error.to_string()),
             latency: started.elapsed(),
             retry_after_ms: answer.retry_after.as_ref().and_then(pause_ms),
@@ -321,6 +326,7 @@ impl CallResult {
             status: None,
             error: Some(cause.to_string()),
             was_forbidden: false,
+            is_final: false,
             latency: Duration::ZERO,
             answer: Bytes::new(),
             retry_after_ms: None,

@@ -80,7 +80,8 @@ pub(crate) fn read_message(call: &Call) -> Option<MerchantMessage> {
         | MessageKind::InventoryReceipt
         | MessageKind::DropShipmentConfirmation
         | MessageKind::DropShipmentCancellation
-        | MessageKind::DropShipmentPartialCancellation => None,
+        | MessageKind::DropShipmentPartialCancellation
+        | MessageKind::CarrierRequest => None,
     }
 }
 

@@ -22,7 +22,7 @@ use crate::core::{
 use server::error::{ApiError, Invalid, Message};
 use server::requests::{
     endpoints::{read_base_change, read_kind_change},
-    identifiers::{parse_kind, parse_merchant},
+    identifiers::{parse_endpoint_kind, parse_kind, parse_merchant},
 };
 use server::{Web, path::Path, query::Query};
 
@@ -144,7 +144,7 @@ pub(crate) async fn set_one(
     request: AdminRequest<(String, String)>,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let (merchant, kind) = &request.path;
-    let (merchant, kind) = (parse_merchant(merchant)?, parse_kind(kind)?);
+    let (merchant, kind) = (parse_merchant(merchant)?, parse_endpoint_kind(kind)?);
     let change = request.body.read(|document| read_kind_change(&web, &merchant, kind, document))?;
     let scope = request.scope(&web.app);
     Ok(Json(set_endpoints(scope.for_merchant(&merchant), &change).await?))
@@ -169,7 +169,7 @@ pub(crate) async fn forget(
     Path((merchant, kind)): Path<(String, String)>,
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
-    let change = EndpointsChange::Forget { kind: parse_kind(&kind)? };
+    let change = EndpointsChange::Forget { kind: parse_endpoint_kind(&kind)? };
     let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
@@ -281,7 +281,7 @@ pub(crate) async fn test(
     Query(query): Query<TestQuery>,
     idempotency: Idempotency,
 ) -> Result<(StatusCode, Json<TestMessage>), ApiError> {
-    let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
+    let (merchant, kind) = (parse_merchant(&merchant)?, parse_endpoint_kind(&kind)?);
     let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     let test = query.test(kind)?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use delivery::{AddressBook, AddressLookup, EndpointStatus, EndpointTarget};
+use delivery::{AddressBook, AddressLookup, EndpointStatus, EndpointTarget, Target};
 use domain::{
     identifier::MerchantId,
     messages::{
@@ -116,7 +116,7 @@ fn view_endpoints(endpoints: &Endpoints<String>, statuses: &[EndpointStatus]) ->
             }),
         }
     };
-    EndpointsView { endpoints: MessageKind::ALL.map(one).to_vec() }
+    EndpointsView { endpoints: MessageKind::to_merchant().map(one).collect() }
 }
 
 pub async fn set_endpoints(
@@ -193,7 +193,9 @@ pub(crate) fn endpoint_secret_context(merchant: &MerchantId) -> SealContext<'_> 
 impl AddressBook for App {
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
         Box::pin(async move {
-            find_target(self, &merchant, kind).await.map_err(|error| with_causes(&error))
+            let target = find_target(self, &merchant, kind).await;
+            let target = target.map_err(|error| with_causes(&error))?;
+            Ok(target.map(|it| Target::Endpoint(it.into())))
         })
     }
 }

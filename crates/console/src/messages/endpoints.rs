@@ -25,7 +25,7 @@ use crate::{
 };
 use server::requests::{
     endpoints::{read_base_change, read_kind_change},
-    identifiers::{parse_kind, parse_merchant},
+    identifiers::{parse_endpoint_kind, parse_kind, parse_merchant},
 };
 use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
@@ -160,7 +160,7 @@ async fn show_one(
     Operator { visitor, .. }: Operator,
     Path((merchant, kind)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
-    let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
+    let (merchant, kind) = (parse_merchant(&merchant)?, parse_endpoint_kind(&kind)?);
     let all = list_endpoints(&web.app, &merchant).await?.endpoints;
     let url = all.into_iter().find(|it| it.kind == kind).and_then(|it| it.url);
     Ok(render_endpoint(&visitor, &merchant, kind, FormState::new(one_fields(url))))
@@ -171,7 +171,7 @@ async fn set_one(
     Path((merchant, kind)): Path<(String, String)>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
+    let (merchant, kind) = (parse_merchant(&merchant)?, parse_endpoint_kind(&kind)?);
     let body = JsonBody::from(to_document(&one_fields(None), &form).to_string());
     match body.read(|document| read_kind_change(&web, &merchant, kind, document)) {
         Ok(change) => {

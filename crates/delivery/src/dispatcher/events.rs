@@ -6,10 +6,7 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use store::{Attempt, LastDelivery, PendingMessage};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{
-    scheduler::QueueId,
-    sender::{Endpoint, permit::Permit},
-};
+use crate::{channel::Channel, scheduler::QueueId, sender::permit::Permit};
 
 /// The state of an endpoint in this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +26,7 @@ pub struct EndpointStatus {
 /// One attempt to make.
 pub(crate) struct SendJob {
     pub(super) queue: QueueId,
-    pub(super) endpoint: Arc<Endpoint>,
+    pub(super) channel: Arc<Channel>,
     pub(super) message: Arc<PendingMessage>,
     /// The number of the attempt in the message's cycle, from 1.
     pub(super) attempt: u32,
@@ -45,11 +42,11 @@ pub(crate) enum Event {
     /// Messages were put back from the failure queue.
     Retried(MerchantId),
     EndpointsChanged(MerchantId),
-    /// An endpoint of a queue was looked up: None when nothing may be sent there.
-    EndpointLoaded {
+    /// Where a kind of a queue goes was looked up: None when nothing may be sent there.
+    ChannelLoaded {
         queue: QueueId,
         index: usize,
-        endpoint: Option<Arc<Endpoint>>,
+        channel: Option<Arc<Channel>>,
     },
     /// Pending messages were read for a queue: None when the store failed.
     Refilled {

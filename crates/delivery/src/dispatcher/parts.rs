@@ -10,15 +10,13 @@ use store::{Attempt, Store};
 use world::World;
 
 use crate::{
-    leases::Leases,
-    metrics::DeliveryMetrics,
-    sender::{EndpointTarget, client::HttpClient},
+    channel::Target, leases::Leases, metrics::DeliveryMetrics, sender::client::HttpClient,
 };
 
 /// Between two attempts at something that must succeed before the work can continue.
 pub(super) const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// Knows where the endpoints of merchants are.
+/// Knows where the messages of merchants go.
 pub trait AddressBook: Send + Sync + 'static {
     /// None while there is no address, or while the endpoint is paused.
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_>;
@@ -26,7 +24,7 @@ pub trait AddressBook: Send + Sync + 'static {
 
 /// The result of [`AddressBook::look_up`]; an error in words.
 pub type AddressLookup<'a> =
-    Pin<Box<dyn Future<Output = Result<Option<EndpointTarget>, String>> + Send + 'a>>;
+    Pin<Box<dyn Future<Output = Result<Option<Target>, String>> + Send + 'a>>;
 
 /// Is notified of attempts.
 pub trait OutcomeObserver: Send + Sync + 'static {

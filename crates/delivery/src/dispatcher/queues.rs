@@ -10,8 +10,9 @@ use domain::{
 use store::PendingMessage;
 
 use crate::{
+    channel::Channel,
     scheduler::{Delivery, Owner, QueueId},
-    sender::{Endpoint, permit::QueuePermit},
+    sender::permit::QueuePermit,
 };
 
 #[derive(Default)]
@@ -30,7 +31,7 @@ pub(super) struct KnownQueue {
     /// Revoked when the queue is removed: what was started by then and not written is not sent.
     pub(super) permit: QueuePermit,
     /// One for each kind of the queue; None while nothing may be sent.
-    endpoints: Vec<Option<Arc<Endpoint>>>,
+    channels: Vec<Option<Arc<Channel>>>,
 }
 
 /// The place of a kind's endpoint among those of its queue.
@@ -61,11 +62,11 @@ impl Queues {
         let id = QueueId(u32::try_from(self.by_id.len()).unwrap_or(u32::MAX));
         let next_owner = Owner(u32::try_from(self.owners.len()).unwrap_or(u32::MAX));
         let owner = *self.owners.entry(merchant.clone()).or_insert(next_owner);
-        let endpoints = vec![None; queue.kinds().len()];
+        let channels = vec![None; queue.kinds().len()];
         let merchant = merchant.clone();
         let permit = QueuePermit::default();
         self.ids.insert((merchant.clone(), queue), id);
-        self.by_id.push(KnownQueue { merchant, queue, epoch, permit, endpoints });
+        self.by_id.push(KnownQueue { merchant, queue, epoch, permit, channels });
         (id, owner)
     }
 
@@ -78,24 +79,19 @@ impl Queues {
         }
     }
 
-    pub(super) fn set_endpoint(
-        &mut self,
-        id: QueueId,
-        index: usize,
-        endpoint: Option<Arc<Endpoint>>,
-    ) {
+    pub(super) fn set_channel(&mut self, id: QueueId, index: usize, channel: Option<Arc<Channel>>) {
         let position = usize::try_from(id.0).unwrap_or(usize::MAX);
         let known = self.by_id.get_mut(position);
-        if let Some(slot) = known.and_then(|known| known.endpoints.get_mut(index)) {
-            *slot = endpoint;
+        if let Some(slot) = known.and_then(|known| known.channels.get_mut(index)) {
+            *slot = channel;
         }
     }
 }
 
 impl KnownQueue {
     /// Where messages of `kind` go; None while nothing may be sent.
-    pub(super) fn endpoint(&self, kind: MessageKind) -> Option<Arc<Endpoint>> {
-        self.endpoints.get(endpoint_index(kind)).and_then(Option::clone)
+    pub(super) fn channel(&self, kind: MessageKind) -> Option<Arc<Channel>> {
+        self.channels.get(endpoint_index(kind)).and_then(Option::clone)
     }
 }
 

@@ -12,7 +12,7 @@ use super::{
     events::{DispatcherHandle, Event},
     parts::{DispatcherParts, RETRY_PAUSE},
 };
-use crate::sender::{Endpoint, permit::QueuePermit};
+use crate::{channel::Channel, sender::permit::QueuePermit};
 
 /// Between two attempts to look up an endpoint, at most.
 const LOOK_UP_PAUSE_MAX: Duration = Duration::from_secs(60);
@@ -55,14 +55,14 @@ pub(super) async fn find_pending(store: Store, handle: DispatcherHandle) {
     handle.notify(Event::PendingFound(last));
 }
 
-/// Looks up an endpoint and prepares it, however many attempts it takes while the queue exists;
+/// Looks up where a kind of message goes and prepares it, however many attempts it takes while the queue exists;
 /// None when nothing may be sent there.
-pub(super) async fn load_endpoint(
+pub(super) async fn load_channel(
     parts: &DispatcherParts,
     merchant: MerchantId,
     kind: MessageKind,
     queue: &QueuePermit,
-) -> Option<Arc<Endpoint>> {
+) -> Option<Arc<Channel>> {
     let mut pause = RETRY_PAUSE;
     let target = loop {
         match parts.address_book.look_up(merchant.clone(), kind).await {
@@ -76,8 +76,8 @@ pub(super) async fn load_endpoint(
         tokio::time::sleep(pause).await;
         pause = LOOK_UP_PAUSE_MAX.min(pause * 2);
     };
-    match Endpoint::new(&target, &parts.client) {
-        Ok(endpoint) => Some(Arc::new(endpoint)),
+    match Channel::new(target, &parts.client) {
+        Ok(channel) => Some(Arc::new(channel)),
         Err(refused) => {
             tracing::warn!(
                 "the {kind} endpoint of {merchant} must not be called, \

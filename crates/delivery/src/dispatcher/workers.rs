@@ -63,7 +63,7 @@ fn spawn(context: WorkerContext) -> Worker {
 impl WorkerContext {
     /// None when nothing was sent, because it is not for this node to send any more.
     async fn make_attempt(&self, job: SendJob) -> Option<Attempt> {
-        let SendJob { endpoint, message, attempt: number, permit, .. } = job;
+        let SendJob { channel, message, attempt: number, permit, .. } = job;
         let at_us = self.world.now_us();
         let id = message.id().to_string();
         let outgoing = OutgoingMessage {
@@ -73,7 +73,7 @@ impl WorkerContext {
             body: &message.body,
             permit: &permit,
         };
-        let result = endpoint.send(&outgoing).await;
+        let result = channel.send(&outgoing).await;
         if result.was_forbidden {
             return None;
         }
@@ -85,7 +85,7 @@ impl WorkerContext {
             at_us,
             latency_us,
             waited_us: (at_us - message.created_us).max(0).saturating_add(latency_us),
-            outcome: self.decide_outcome(endpoint.refusal_is_final, number, &result),
+            outcome: self.decide_outcome(number, &result),
             message,
             status: result.status,
             error: result.error,
@@ -93,16 +93,11 @@ impl WorkerContext {
         })
     }
 
-    fn decide_outcome(
-        &self,
-        refusal_is_final: bool,
-        attempt: u32,
-        result: &CallResult,
-    ) -> AttemptOutcome {
+    fn decide_outcome(&self, attempt: u32, result: &CallResult) -> AttemptOutcome {
         if result.is_success() {
             return AttemptOutcome::Delivered;
         }
-        if refusal_is_final && matches!(result.status, Some(409 | 422)) {
+        if result.is_final {
             return AttemptOutcome::Failed { cause: FailureCause::Refused };
         }
         let cause = match result.status {

@@ -16,7 +16,7 @@ use super::send_error::SendError;
 
 /// Allows the requests of one attempt.
 #[derive(Clone, Debug)]
-pub(crate) struct Permit {
+pub struct Permit {
     /// None when no other node can send for the queue.
     until: Option<Instant>,
     queue: QueuePermit,
@@ -44,6 +44,11 @@ impl QueuePermit {
 }
 
 impl Permit {
+    /// Whether a request may be written now.
+    pub fn holds(&self) -> bool {
+        self.check().is_ok()
+    }
+
     pub(super) fn check(&self) -> Result<(), SendError> {
         let is_over = self.until.is_some_and(|until| Instant::now() >= until);
         if is_over || self.queue.is_revoked() { Err(SendError::Forbidden) } else { Ok(()) }

@@ -118,7 +118,7 @@ impl<S> Endpoints<S> {
             return Some((own.url.clone(), &own.auth));
         }
         let base = self.base_url.as_deref()?.trim_end_matches('/');
-        let path = self.paths.get(&kind).map_or(kind.default_path(), String::as_str);
+        let path = self.paths.get(&kind).map(String::as_str).or(kind.default_path())?;
         Some((format!("{base}/{}", path.trim_start_matches('/')), &self.auth))
     }
 }

@@ -1,8 +1,8 @@
-//! The kinds of calls that are made to a merchant's own systems.
+//! The kinds of messages: calls to a merchant's own systems, and requests to its carrier.
 
 use serde::{Deserialize, Serialize};
 
-/// What a call is about. Each kind has an endpoint of its own.
+/// What a message is about. Each kind that goes to the merchant has an endpoint of its own.
 #[derive(
     Clone,
     Copy,
@@ -27,10 +27,12 @@ pub enum MessageKind {
     DropShipmentConfirmation,
     DropShipmentCancellation,
     DropShipmentPartialCancellation,
+    /// A label that is bought from the merchant's carrier, or canceled there.
+    CarrierRequest,
 }
 
 impl MessageKind {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Rma,
         Self::ExchangeVariants,
         Self::ExchangeOrder,
@@ -39,7 +41,17 @@ impl MessageKind {
         Self::DropShipmentConfirmation,
         Self::DropShipmentCancellation,
         Self::DropShipmentPartialCancellation,
+        Self::CarrierRequest,
     ];
+
+    /// The kinds of calls to a merchant's own systems.
+    pub fn to_merchant() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kind| kind.goes_to_merchant())
+    }
+
+    pub const fn goes_to_merchant(self) -> bool {
+        self.default_path().is_some()
+    }
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -51,6 +63,7 @@ impl MessageKind {
             Self::DropShipmentConfirmation => "drop_shipment_confirmation",
             Self::DropShipmentCancellation => "drop_shipment_cancellation",
             Self::DropShipmentPartialCancellation => "drop_shipment_partial_cancellation",
+            Self::CarrierRequest => "carrier_request",
         }
     }
 
@@ -68,13 +81,15 @@ impl MessageKind {
             | Self::InventoryReceipt
             | Self::DropShipmentConfirmation
             | Self::DropShipmentCancellation
-            | Self::DropShipmentPartialCancellation => "1",
+            | Self::DropShipmentPartialCancellation
+            | Self::CarrierRequest => "1",
         }
     }
 
-    /// The path under a merchant's base address unless the merchant sets another one.
-    pub const fn default_path(self) -> &'static str {
-        match self {
+    /// The path under a merchant's base address unless the merchant sets another one. None if such
+    /// messages do not go to the merchant.
+    pub const fn default_path(self) -> Option<&'static str> {
+        Some(match self {
             Self::Rma => "/rmas",
             Self::ExchangeVariants => "/sku/{variant_identifier}/variants",
             Self::ExchangeOrder => "/exchange_orders",
@@ -83,7 +98,8 @@ impl MessageKind {
             Self::DropShipmentConfirmation => "/drop_shipment_confirmation",
             Self::DropShipmentCancellation => "/drop_shipment_cancellation",
             Self::DropShipmentPartialCancellation => "/drop_shipment_partial_cancellation",
-        }
+            Self::CarrierRequest => return None,
+        })
     }
 
     /// The queue of this kind.
@@ -96,7 +112,8 @@ impl MessageKind {
             | Self::ExchangeVariants
             | Self::ExchangeOrder
             | Self::OutboundAsn
-            | Self::InventoryReceipt => QueueKind(self),
+            | Self::InventoryReceipt
+            | Self::CarrierRequest => QueueKind(self),
         }
     }
 
@@ -110,7 +127,8 @@ impl MessageKind {
             | Self::InventoryReceipt
             | Self::DropShipmentConfirmation
             | Self::DropShipmentCancellation
-            | Self::DropShipmentPartialCancellation => false,
+            | Self::DropShipmentPartialCancellation
+            | Self::CarrierRequest => false,
         }
     }
 }
@@ -139,6 +157,7 @@ impl QueueKind {
             MessageKind::ExchangeOrder => &[MessageKind::ExchangeOrder],
             MessageKind::OutboundAsn => &[MessageKind::OutboundAsn],
             MessageKind::InventoryReceipt => &[MessageKind::InventoryReceipt],
+            MessageKind::CarrierRequest => &[MessageKind::CarrierRequest],
             MessageKind::DropShipmentConfirmation
             | MessageKind::DropShipmentCancellation
             | MessageKind::DropShipmentPartialCancellation => &[

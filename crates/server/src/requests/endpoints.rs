@@ -60,10 +60,11 @@ fn read_address(owner: EndpointOwner<'_>, at: &Reader<'_>) -> Option<String> {
 }
 
 fn read_paths(at: &Reader<'_>) -> Option<BTreeMap<MessageKind, String>> {
-    let pairs = at.map(|name, at| match MessageKind::parse(name) {
-        Some(kind) => Some((kind, at.text(1..=TEXT_MAX)?.to_owned())),
-        None => at.invalid("is not a kind of message"),
-    })?;
+    let pairs =
+        at.map(|name, at| match MessageKind::parse(name).filter(|kind| kind.goes_to_merchant()) {
+            Some(kind) => Some((kind, at.text(1..=TEXT_MAX)?.to_owned())),
+            None => at.invalid("is not a kind of message to a merchant"),
+        })?;
     Some(pairs.into_iter().collect())
 }
 

@@ -29,3 +29,9 @@ pub fn parse_message(text: &str) -> Result<MessageId, ApiError> {
 pub fn parse_kind(text: &str) -> Result<MessageKind, ApiError> {
     MessageKind::parse(text).ok_or_else(|| AppError::NotFound("kind of message").into())
 }
+
+/// The kind of an endpoint in the path.
+pub fn parse_endpoint_kind(text: &str) -> Result<MessageKind, ApiError> {
+    let kind = MessageKind::parse(text).filter(|kind| kind.goes_to_merchant());
+    kind.ok_or_else(|| AppError::NotFound("kind of message to a merchant").into())
+}

@@ -95,8 +95,7 @@ impl Overview {
         let violations = summary.violations.iter().take(VIOLATIONS_SHOWN);
         Self {
             counters: counters(summary),
-            kinds: MessageKind::ALL
-                .into_iter()
+            kinds: MessageKind::to_merchant()
                 .filter_map(|kind| KindRow::of(summary, kind))
                 .collect(),
             violations: violations
@@ -112,7 +111,7 @@ impl Overview {
     }
 
     fn kind_names() -> impl Iterator<Item = &'static str> {
-        MessageKind::ALL.into_iter().map(MessageKind::name)
+        MessageKind::to_merchant().map(MessageKind::name)
     }
 }
 

@@ -40,13 +40,14 @@ const PATH_MAX_CHARACTERS: usize = 1_024;
 /// A route for each kind, at its default path.
 pub(crate) fn routes() -> Router<Arc<Merchant>> {
     let mut router = Router::new();
-    for kind in MessageKind::ALL {
+    for kind in MessageKind::to_merchant() {
+        let Some(path) = kind.default_path() else { continue };
         let handler = move |State(merchant): State<Arc<Merchant>>, request: Request| async move {
             receive(&merchant, Some(kind), request).await
         };
         let method =
             if kind == MessageKind::ExchangeVariants { get(handler) } else { post(handler) };
-        router = router.route(kind.default_path(), method);
+        router = router.route(path, method);
     }
     router
 }
@@ -160,13 +161,14 @@ impl Merchant {
             | MessageKind::InventoryReceipt
             | MessageKind::DropShipmentConfirmation
             | MessageKind::DropShipmentCancellation
-            | MessageKind::DropShipmentPartialCancellation => JsonResponse::received(),
+            | MessageKind::DropShipmentPartialCancellation
+            | MessageKind::CarrierRequest => JsonResponse::received(),
         }
     }
 
     fn list_variants(&self, path: &str) -> JsonResponse {
-        let (before, after) =
-            MessageKind::ExchangeVariants.default_path().split_once("{variant_identifier}").unzip();
+        let form = MessageKind::ExchangeVariants.default_path().unwrap_or_default();
+        let (before, after) = form.split_once("{variant_identifier}").unzip();
         let inner = path.strip_prefix(before.unwrap_or_default());
         let inner = inner.and_then(|inner| inner.strip_suffix(after.unwrap_or_default()));
         let name = percent_decode_str(inner.unwrap_or_default()).decode_utf8_lossy();
