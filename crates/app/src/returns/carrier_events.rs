@@ -29,6 +29,7 @@ use crate::{
     },
     returns::{
         change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
+        label_documents::load_documents,
         origin::Origin,
     },
 };
@@ -92,7 +93,7 @@ impl EventResult {
         let (result, message) = match effect {
             EventEffect::Changed => (EventOutcome::Applied, None),
             EventEffect::Unchanged => (EventOutcome::Unchanged, None),
-            EventEffect::Refused(refusal) => (EventOutcome::Refused, Some(refusal.to_string())),
+            EventEffect::Refused(why) => (EventOutcome::Refused, Some(why.clone())),
             EventEffect::Unknown => (EventOutcome::Unknown, None),
         };
         Self { result, rma_identifier: rma.map(ToString::to_string), message }
@@ -188,8 +189,16 @@ async fn apply_carrier_event(
     audited: Option<RequestScope<'_>>,
     event: &CarrierEvent,
 ) -> Result<EventEffect, AppError> {
-    let ReturnTarget { merchant, rma: id, .. } = target;
-    apply_event(target, &event.rma_event(), |rma, transaction| {
+    let ReturnTarget { app, merchant, rma: id, .. } = target;
+    let files = match load_documents(app, event).await {
+        Ok(files) => files,
+        Err(why) => return Ok(EventEffect::Refused(why)),
+    };
+    let documents = files.iter().map(|file| file.document.clone()).collect();
+    apply_event(target, &event.rma_event(documents), |rma, transaction| {
+        for file in files.iter().filter(|file| file.belongs_to(rma)) {
+            transaction.put_label_document(merchant, id, &file.document.sha256, &file.bytes);
+        }
         let travels = |number: &&str| {
             rma.units.iter().any(|unit| unit.tracking_number.as_deref() == Some(*number))
         };
@@ -266,6 +275,8 @@ pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
             rma_identifier: Some(rma.clone()),
             tracking_number: Some(generate_tracking_number(app)),
             order_line_item_identifiers: Vec::new(),
+            generation: None,
+            label: None,
             occurred_at: None,
         };
         let origin = Origin::simulated_carrier();

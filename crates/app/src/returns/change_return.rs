@@ -6,7 +6,7 @@ use domain::{
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
-        rma::{Rma, RmaEvent, RmaRefusal},
+        rma::{Rma, RmaEvent},
     },
 };
 use store::{Transaction, Versioned};
@@ -111,7 +111,7 @@ pub(crate) struct ReturnTarget<'a> {
 
 impl ReturnTarget<'_> {
     /// Applies an event that must not contradict the return, and says whether it changed.
-    async fn put_event(
+    pub(crate) async fn put_event(
         &self,
         transaction: &mut Transaction,
         event: &RmaEvent,
@@ -130,8 +130,8 @@ pub(crate) enum EventEffect {
     Changed,
     /// The event was already applied, or it came too late.
     Unchanged,
-    /// The event contradicts the return.
-    Refused(RmaRefusal),
+    /// The event contradicts the return, or cannot be applied, and why.
+    Refused(String),
     /// The return does not exist.
     Unknown,
 }
@@ -151,7 +151,7 @@ pub(crate) async fn apply_event(
         let mut draft = ReturnDraft::new(before);
         let decision = match draft.apply(event, app.world.now()) {
             Ok(decision) => decision,
-            Err(refusal) => return Ok(EventEffect::Refused(refusal)),
+            Err(refusal) => return Ok(EventEffect::Refused(refusal.to_string())),
         };
         if !decision.changed {
             return Ok(EventEffect::Unchanged);

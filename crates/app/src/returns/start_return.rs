@@ -8,10 +8,10 @@ use domain::{
         record::ExchangeRecord,
     },
     identifier::MerchantId,
-    merchants::merchant::{CarrierMode, MerchantSettings},
+    merchants::merchant::MerchantSettings,
     messages::kind::MessageKind,
     returns::{
-        Resolution, ReturnMethod,
+        Resolution,
         identifier::RmaId,
         quote::Quote,
         request::ReturnRequest,
@@ -35,6 +35,7 @@ use crate::{
     returns::{
         origin::Origin,
         policies::{PolicyView, load_policy},
+        renew_label::{notify_carrier, request_label},
         return_draft::put_new_return,
     },
 };
@@ -136,19 +137,12 @@ async fn decide_and_commit(
                 transaction.insert_exchange_order(merchant, record);
                 enqueue_exchange_order(app, &mut transaction, merchant, order);
             }
-            if rma.return_method != ReturnMethod::CustomerKeep {
-                let carrier = settings.carrier.name();
-                let now_us = app.world.now_us();
-                transaction.request_label(merchant, &rma.rma_identifier, carrier, now_us);
-            }
+            request_label(app, &mut transaction, merchant, &rma, settings.carrier);
             Ok((QuotedReturn { rma, quote: started.quote }, transaction))
         })
     };
     let quoted = commit_once(scope, attempt).await?;
-    // Other carriers ask for label requests themselves.
-    if settings.carrier == CarrierMode::Simulated {
-        app.labels_wanted.notify_one();
-    }
+    notify_carrier(app, settings.carrier);
     Ok(quoted)
 }
 

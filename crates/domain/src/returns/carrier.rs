@@ -2,6 +2,7 @@
 //!
 //! An event names a return, a parcel, or both. Whether they exist is checked later.
 
+pub mod label;
 #[cfg(test)]
 mod tests;
 
@@ -9,8 +10,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use self::label::{ReportedLabel, read_label};
 use super::identifier::{RmaId, read_rma_identifier};
 use super::rma::event::{CarrierScan, RmaEvent};
+use super::rma::label::LabelDocument;
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
@@ -18,6 +21,9 @@ use crate::reader::{IDENTIFIER_MAX, read};
 
 /// A request has at most this many events.
 pub const EVENTS_MAX: usize = 1_000;
+
+/// More labels than this were never requested for one return.
+const GENERATIONS_MAX: i64 = 1_000_000;
 
 /// An event names at most this many lines.
 pub const LINES_MAX: usize = 1_000;
@@ -47,6 +53,14 @@ pub struct CarrierEvent {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 1000)]
     pub order_line_item_identifiers: Vec<String>,
+    /// Which request for labels is meant, for `label_created` and `label_voided`: the `generation`
+    /// of the label request. Absent: the current one for a new label, and any for a canceled one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1, minimum = 1)]
+    pub generation: Option<i64>,
+    /// The label, for `label_created`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<ReportedLabel>,
     /// When it happened. Informational.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-23T07:41:12Z")]
@@ -59,6 +73,8 @@ pub struct CarrierEvent {
 pub enum CarrierEventKind {
     /// A label with a tracking number was issued.
     LabelCreated,
+    /// A label was canceled, and must not be used.
+    LabelVoided,
     /// The drop-off point or the driver accepted the goods.
     Accepted,
     /// The carrier scanned the parcel.
@@ -74,8 +90,9 @@ pub enum CarrierEventKind {
 }
 
 impl CarrierEventKind {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::LabelCreated,
+        Self::LabelVoided,
         Self::Accepted,
         Self::InTransit,
         Self::Delivered,
@@ -87,6 +104,7 @@ impl CarrierEventKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::LabelCreated => "label_created",
+            Self::LabelVoided => "label_voided",
             Self::Accepted => "accepted",
             Self::InTransit => "in_transit",
             Self::Delivered => "delivered",
@@ -103,7 +121,7 @@ impl CarrierEventKind {
     /// The scan that it reports. A label is not a scan.
     const fn scan(self) -> Option<CarrierScan> {
         match self {
-            Self::LabelCreated => None,
+            Self::LabelCreated | Self::LabelVoided => None,
             Self::Accepted => Some(CarrierScan::Accepted),
             Self::InTransit => Some(CarrierScan::InTransit),
             Self::Delivered => Some(CarrierScan::Delivered),
@@ -115,17 +133,25 @@ impl CarrierEventKind {
 }
 
 impl CarrierEvent {
-    /// This event from the point of view of the return.
-    pub fn rma_event(&self) -> RmaEvent {
+    /// This event from the point of view of the return. `documents` are those of the label, as
+    /// they are stored.
+    pub fn rma_event(&self, documents: Vec<LabelDocument>) -> RmaEvent {
         let lines = self.order_line_item_identifiers.clone();
+        let (tracking_number, generation) = (self.tracking_number.clone(), self.generation);
         match self.kind.scan() {
-            Some(scan) => {
-                RmaEvent::Scanned { scan, tracking_number: self.tracking_number.clone(), lines }
+            Some(scan) => RmaEvent::Scanned { scan, tracking_number, lines },
+            None if self.kind == CarrierEventKind::LabelVoided => {
+                RmaEvent::LabelVoided { tracking_number, generation }
             }
             // A label is never read without its number.
             None => RmaEvent::LabelCreated {
-                tracking_number: self.tracking_number.clone().unwrap_or_default(),
+                tracking_number: tracking_number.unwrap_or_default(),
                 lines,
+                generation,
+                details: self
+                    .label
+                    .as_ref()
+                    .map_or_else(Box::default, |it| it.details(documents).into()),
             },
         }
     }
@@ -145,7 +171,7 @@ pub fn read_carrier_events(document: &Json<'_>) -> Result<Vec<CarrierEvent>, Fau
 fn read_carrier_event(at: &Fields<'_>) -> CarrierEvent {
     at.refuse_unknown();
     let kind = at.required("type", |value| {
-        let refused = "must be one of label_created, accepted, in_transit, delivered, returned, \
+        let refused = "must be one of label_created, label_voided, accepted, in_transit, delivered, returned, \
                        failure, not_dropped_off";
         value.named(CarrierEventKind::parse, refused)
     });
@@ -168,6 +194,8 @@ fn read_carrier_event(at: &Fields<'_>) -> CarrierEvent {
         rma_identifier: rma,
         tracking_number: number,
         order_line_item_identifiers: lines.unwrap_or_default(),
+        generation: at.optional("generation", |value| value.integer(1..=GENERATIONS_MAX)),
+        label: at.optional_object("label", read_label),
         occurred_at: at.optional_time("occurred_at"),
     }
 }

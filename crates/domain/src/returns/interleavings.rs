@@ -153,7 +153,7 @@ impl OrderHistory {
     fn goods_event(&mut self) -> RmaEvent {
         let plate = format!("LP-{}", self.random.between(0, 5));
         match self.random.between(0, 5) {
-            0 => RmaEvent::LabelCreated { tracking_number: "P-1".to_owned(), lines: Vec::new() },
+            0 => RmaEvent::label("P-1".to_owned(), Vec::new()),
             1 => RmaEvent::Received {
                 receipt_identifier: plate,
                 line: Some(LINES[self.random.index(LINES.len())].to_owned()),

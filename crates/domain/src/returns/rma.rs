@@ -10,6 +10,7 @@
 
 mod apply;
 pub mod event;
+pub mod label;
 pub mod receiving;
 mod record;
 pub mod status;
@@ -20,6 +21,10 @@ mod unit;
 
 pub use self::apply::{apply, apply_again};
 pub use self::event::{CarrierScan, LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
+pub use self::label::{
+    DocumentFormat, DocumentPurpose, HandOff, Label, LabelCost, LabelDetails, LabelDocument,
+    LabelVoid, VoidReason,
+};
 pub use self::receiving::ReceivingStatus;
 pub use self::record::{LABEL_DAYS, LabelState, NewRma, Rma};
 pub use self::status::RmaStatus;

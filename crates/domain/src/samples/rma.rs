@@ -78,10 +78,7 @@ fn exchange_placed() -> RmaEvent {
 }
 
 fn label_created() -> RmaEvent {
-    RmaEvent::LabelCreated {
-        tracking_number: "9400111899223197428490".to_owned(),
-        lines: Vec::new(),
-    }
+    RmaEvent::label("9400111899223197428490".to_owned(), Vec::new())
 }
 
 fn scanned() -> RmaEvent {

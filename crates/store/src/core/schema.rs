@@ -12,6 +12,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_console.sql"),
     include_str!("../../migrations/0007_portal.sql"),
     include_str!("../../migrations/0008_journal.sql"),
+    include_str!("../../migrations/0009_labels.sql"),
 ];
 
 /// The number of the newest migration of this binary.

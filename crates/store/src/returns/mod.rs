@@ -1,6 +1,7 @@
 //! Returns: RMAs, their journal, ledgers, policies and refunds.
 
 pub(crate) mod journal;
+pub(crate) mod label_documents;
 pub(crate) mod ledgers;
 pub(crate) mod policies;
 pub(crate) mod refund_problems;

@@ -101,7 +101,7 @@ impl Transaction {
         );
     }
 
-    /// Asks a carrier for a label.
+    /// Asks a carrier for a label. A newer request replaces the one before.
     pub fn request_label(
         &mut self,
         merchant: &MerchantId,
@@ -111,7 +111,8 @@ impl Transaction {
     ) {
         self.one_row(
             "INSERT INTO label_requests (merchant_id, rma_id, requested_us, carrier)
-             VALUES ($1, $2, $3, $4)",
+             VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id, rma_id)
+             DO UPDATE SET requested_us = excluded.requested_us, carrier = excluded.carrier",
             params![merchant, rma.as_str(), now_us, carrier],
         );
     }

@@ -4,7 +4,7 @@ use domain::{
     currency::format_amount,
     returns::{
         journal::{ReturnChange, ReturnEvent},
-        rma::{ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus},
+        rma::{ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus, VoidReason},
     },
 };
 
@@ -41,6 +41,13 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
         RmaEvent::LabelCreated { tracking_number, .. } => {
             let units = changed(|old, new| old.tracking_number != new.tracking_number);
             format!("Label created for {units}: {tracking_number}")
+        }
+        RmaEvent::LabelVoided { .. } => {
+            let units = changed(|old, new| old.tracking_number != new.tracking_number);
+            format!("Label canceled by the carrier: {units}")
+        }
+        RmaEvent::LabelRenewed { reason, .. } => {
+            format!("New label requested: {}", describe_void(*reason))
         }
         RmaEvent::Scanned { scan, .. } => {
             let units = changed(|old, new| old.tracking != new.tracking);
@@ -86,6 +93,16 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
         RmaEvent::ExchangeFailed { order_identifier } => {
             format!("No exchange for order {order_identifier}: refunded instead")
         }
+    }
+}
+
+const fn describe_void(reason: VoidReason) -> &'static str {
+    match reason {
+        VoidReason::Lost => "the old one was lost",
+        VoidReason::Expired => "the old one expired",
+        VoidReason::WrongSize => "the old one has the wrong size",
+        VoidReason::Damaged => "the old one cannot be read",
+        VoidReason::Carrier => "the carrier canceled the old one",
     }
 }
 

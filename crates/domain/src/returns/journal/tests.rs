@@ -14,7 +14,7 @@ fn event(number: i64, change: ReturnChange) -> ReturnEvent {
 
 fn label() -> ReturnChange {
     let (tracking_number, lines) = ("9400".to_owned(), Vec::new());
-    ReturnChange::Event(RmaEvent::LabelCreated { tracking_number, lines })
+    ReturnChange::Event(RmaEvent::label(tracking_number, lines))
 }
 
 /// A return that has just started.

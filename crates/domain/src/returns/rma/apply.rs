@@ -3,6 +3,8 @@
 //! | event             | effect                                                           |
 //! | ----------------- | ---------------------------------------------------------------- |
 //! | LabelCreated      | units without a number get it, and become PRE_TRANSIT            |
+//! | LabelVoided       | units that travel with the label have none                       |
+//! | LabelRenewed      | the same for all labels, and new ones are awaited                |
 //! | Scanned           | tracking of the units moves forward                              |
 //! | Received          | one PENDING unit becomes RECEIVED, or NOT_RECEIVED if rejected   |
 //! | ReceivingClosed   | PENDING units become NOT_RECEIVED                                |
@@ -25,11 +27,13 @@
 //! all: goods that arrive anyway are refused, and a refund cannot be assigned to it.
 
 mod goods;
+mod labels;
 mod settlement;
 
 use jiff::Timestamp;
 
-use self::goods::{ReceivedUnit, attach_label, close_receiving, receive, track};
+use self::goods::{ReceivedUnit, close_receiving, receive, track};
+use self::labels::{IssuedLabel, attach_label, renew_labels, void_labels};
 use self::settlement::{
     Payment, accept_difference, cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced,
     place_exchange, refund, refund_extra, sum_by_line,
@@ -83,10 +87,12 @@ fn when_canceled(rma: &mut Rma, event: &RmaEvent) -> Result<Vec<LineQuantity>, R
             Ok(Vec::new())
         }
         RmaEvent::Canceled
+        | RmaEvent::LabelVoided { .. }
         | RmaEvent::ExchangeFulfilled { .. }
         | RmaEvent::ExchangeCanceled { .. }
         | RmaEvent::ExchangeFailed { .. } => Ok(Vec::new()),
         RmaEvent::LabelCreated { .. }
+        | RmaEvent::LabelRenewed { .. }
         | RmaEvent::Scanned { .. }
         | RmaEvent::Received { .. }
         | RmaEvent::ReceivingClosed
@@ -101,8 +107,16 @@ fn when_live(
     now: Timestamp,
 ) -> Result<Vec<LineQuantity>, RmaRefusal> {
     match event {
-        RmaEvent::LabelCreated { tracking_number, lines } => {
-            attach_label(rma, tracking_number, lines)?;
+        RmaEvent::LabelCreated { tracking_number, lines, generation, details } => {
+            let generation = *generation;
+            let issued = IssuedLabel { tracking_number, lines, generation, details };
+            attach_label(rma, &issued, now)?;
+        }
+        RmaEvent::LabelVoided { tracking_number, generation } => {
+            void_labels(rma, tracking_number.as_deref(), *generation, now)?;
+        }
+        RmaEvent::LabelRenewed { generation, reason } => {
+            renew_labels(rma, *generation, *reason, now)?;
         }
         RmaEvent::Scanned { scan, tracking_number, lines } => {
             track(rma, *scan, tracking_number.as_deref(), lines)?;

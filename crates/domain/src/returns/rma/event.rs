@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::label::{LabelDetails, VoidReason};
 use super::record::Rma;
 use super::tracking::TrackingStatus;
 use crate::returns::condition::Condition;
@@ -17,7 +18,19 @@ use crate::returns::condition::Condition;
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum RmaEvent {
     /// The carrier issued a label. Units that already have one keep it.
-    LabelCreated { tracking_number: String, lines: Vec<String> },
+    LabelCreated {
+        tracking_number: String,
+        lines: Vec<String>,
+        /// Which request it answers. Absent: the current one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        generation: Option<i64>,
+        #[serde(flatten)]
+        details: Box<LabelDetails>,
+    },
+    /// The carrier canceled a label, or those of a generation, or all.
+    LabelVoided { tracking_number: Option<String>, generation: Option<i64> },
+    /// The shopper or an operator wants new labels instead of those of a generation.
+    LabelRenewed { generation: i64, reason: VoidReason },
     /// The carrier or the drop-off point scanned a parcel, or the whole return.
     Scanned { scan: CarrierScan, tracking_number: Option<String>, lines: Vec<String> },
     /// The warehouse received a unit of that line, or with that SKU. The identifier distinguishes
@@ -64,6 +77,13 @@ pub enum RmaEvent {
     ExchangeCanceled { exchange_order_identifier: String },
     /// The exchange order for units of `order_identifier` will not be placed.
     ExchangeFailed { order_identifier: String },
+}
+
+impl RmaEvent {
+    /// A label of the current request, about which nothing but its number is known.
+    pub fn label(tracking_number: String, lines: Vec<String>) -> Self {
+        Self::LabelCreated { tracking_number, lines, generation: None, details: Box::default() }
+    }
 }
 
 /// Units of one order line.
@@ -135,6 +155,12 @@ pub enum RmaRefusal {
     UnknownSku(String),
     /// All of the units already have this tracking number.
     Labeled(String),
+    /// No label of this generation was requested.
+    UnknownGeneration(i64),
+    /// There is no label that could be replaced.
+    NoLabel,
+    /// The label was used: the carrier or the warehouse has goods.
+    LabelUsed,
     /// The goods do not go to a drop-off point.
     NotExpressReturns,
     /// Our warehouse does not receive the goods.
@@ -178,6 +204,11 @@ impl fmt::Display for RmaRefusal {
             Self::Labeled(number) => {
                 return write!(formatter, "the units already have the tracking number {number}");
             }
+            Self::UnknownGeneration(generation) => {
+                return write!(formatter, "no label of generation {generation} was requested");
+            }
+            Self::NoLabel => "the return has no label yet",
+            Self::LabelUsed => "the label was already used",
             Self::NotExpressReturns => "the return does not use a drop-off point",
             Self::ReceivingNotManaged => "our warehouse does not receive the goods of this return",
             Self::ReceivingClosed => "receiving for this return is closed",

@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::label::Label;
 use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
@@ -71,6 +72,14 @@ pub struct Rma {
     #[serde(default)]
     #[schema(ignore)]
     pub label_key: String,
+    /// Which labels are valid or awaited: those of this request, counted from 1.
+    #[serde(default = "first_generation", skip_serializing_if = "is_first_generation")]
+    #[schema(required = false, example = 1, minimum = 1)]
+    pub label_generation: i64,
+    /// The labels that the carrier issued, also those that are void.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub labels: Vec<Label>,
     /// The units that are returned: at least one.
     pub units: Vec<RmaUnit>,
     /// What the merchant reported as paid, in the order of the reports.
@@ -141,6 +150,8 @@ impl Rma {
             message_extensions: new.message_extensions,
             messages_sent: 1,
             label_key: String::new(),
+            label_generation: first_generation(),
+            labels: Vec::new(),
             units: new.goods.into_iter().map(|goods| RmaUnit::new(goods, receiving)).collect(),
             refunds: Vec::new(),
         };
@@ -207,22 +218,46 @@ impl Rma {
             });
             moving || unit.receipt.is_some()
         };
-        let age_s = now.as_second().saturating_sub(self.created_at.as_second());
         if self.status == RmaStatus::Canceled {
             LabelState::Canceled
         } else if self.units.iter().any(is_gone) {
             LabelState::Used
-        } else if age_s > LABEL_DAYS * 24 * 60 * 60 {
+        } else if now > self.labels_expire_at() {
             LabelState::Expired
         } else {
             LabelState::Usable
         }
     }
 
+    /// The labels that can be used, as far as they were not used already.
+    pub fn valid_labels(&self) -> impl Iterator<Item = &Label> {
+        self.labels.iter().filter(|label| label.void.is_none())
+    }
+
+    /// When the first valid label expires. Carriers that say nothing about it get some time from
+    /// the start of the return, or of the last request.
+    pub fn labels_expire_at(&self) -> Timestamp {
+        let usual = |from: Timestamp| {
+            from.checked_add(SignedDuration::from_hours(LABEL_DAYS * 24)).unwrap_or(Timestamp::MAX)
+        };
+        let told = self.valid_labels().filter_map(|label| label.details.expires_at).min();
+        let renewed = self.labels.iter().filter_map(|label| Some(label.void.as_ref()?.at)).max();
+        told.unwrap_or_else(|| usual(renewed.unwrap_or(self.created_at)))
+    }
+
     /// Whether the shopper gets a gift card, because the goods were a gift.
     pub fn gift_refund_only(&self) -> bool {
         self.giftee_email.is_some()
     }
+}
+
+const fn first_generation() -> i64 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_first_generation(generation: &i64) -> bool {
+    *generation == first_generation()
 }
 
 /// Settings that are off are not written.

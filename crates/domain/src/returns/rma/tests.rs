@@ -3,6 +3,7 @@
 mod cancel;
 mod carrier;
 mod exchanges;
+mod labels;
 mod properties;
 mod refunds;
 mod warehouse;
@@ -76,7 +77,7 @@ fn owned(texts: &[&str]) -> Vec<String> {
 }
 
 fn label(number: &str, lines: &[&str]) -> RmaEvent {
-    RmaEvent::LabelCreated { tracking_number: number.to_owned(), lines: owned(lines) }
+    RmaEvent::label(number.to_owned(), owned(lines))
 }
 
 fn scan(scan: CarrierScan) -> RmaEvent {

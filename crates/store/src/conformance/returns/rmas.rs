@@ -1,5 +1,6 @@
 //! Returns with their policies, ledgers, parcels and label requests.
 
+use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     orders::{
@@ -30,6 +31,7 @@ on_every_engine!(
     returns_are_found_by_the_number_of_their_parcel,
     label_requests_are_listed_oldest_first_until_they_end,
     a_return_is_stored_with_its_ledger_or_not_at_all,
+    a_label_is_read_back_byte_for_byte_in_pieces,
 );
 
 fn order() -> Order {
@@ -229,4 +231,23 @@ async fn a_return_is_stored_with_its_ledger_or_not_at_all(Subject { store, .. }:
         store.label_requests("external", None, &Cursor::oldest(), 9).await.unwrap().len(),
         1
     );
+}
+
+async fn a_label_is_read_back_byte_for_byte_in_pieces(Subject { store, .. }: Subject) {
+    let id = sample_rma(1).rma_identifier;
+    let file: Bytes = (0..300_000_u32).map(|it| it.to_le_bytes()[it as usize % 3]).collect();
+    let put = |it: &mut Transaction| it.put_label_document(&acme(), &id, "a1", &file);
+    commit(&store, put).await.unwrap();
+    commit(&store, put).await.expect("the same file again is harmless");
+
+    let mut read = Vec::new();
+    while let Some(piece) =
+        store.label_document_piece(&acme(), &id, "a1", read.len()).await.unwrap()
+    {
+        read.push(piece);
+    }
+    assert_eq!(read.len(), 3);
+    assert_eq!(read.concat(), file);
+    assert_eq!(store.label_document_piece(&other(), &id, "a1", 0).await.unwrap(), None);
+    assert_eq!(store.label_document_piece(&acme(), &id, "a2", 0).await.unwrap(), None);
 }

@@ -69,7 +69,7 @@ fn apply_all(events: &[(&str, RmaEvent)]) -> Vec<ReturnEvent> {
 
 fn complete_return() -> Vec<ReturnEvent> {
     let order_identifier = "ORD-100472".to_owned();
-    let label = RmaEvent::LabelCreated { tracking_number: "9400".to_owned(), lines: Vec::new() };
+    let label = RmaEvent::label("9400".to_owned(), Vec::new());
     let scanned = RmaEvent::Scanned {
         scan: CarrierScan::InTransit,
         tracking_number: None,

@@ -11,7 +11,7 @@ use crate::returns::rma::unit::{RmaUnit, UnitReceipt};
 use crate::warehouse::gtin::is_same_code;
 
 /// The units that a carrier reports about: those of the parcel and of the lines.
-fn select_units<'a>(
+pub(super) fn select_units<'a>(
     rma: &'a mut Rma,
     tracking_number: Option<&str>,
     lines: &[String],
@@ -40,33 +40,10 @@ fn line_of(unit: &RmaUnit) -> &str {
     &unit.goods.order_line_item_identifier
 }
 
-fn advance(unit: &mut RmaUnit, tracking: TrackingStatus) {
+pub(super) fn advance(unit: &mut RmaUnit, tracking: TrackingStatus) {
     if tracking.follows(unit.tracking) {
         unit.tracking = Some(tracking);
     }
-}
-
-/// A unit keeps its first label. If a later label could replace it, a repeated event could bring
-/// the old number back.
-pub(super) fn attach_label(
-    rma: &mut Rma,
-    number: &str,
-    lines: &[String],
-) -> Result<(), RmaRefusal> {
-    let units = select_units(rma, None, lines)?;
-    let is_new = !units.iter().any(|unit| unit.tracking_number.as_deref() == Some(number));
-    let taken = units.iter().all(|unit| unit.tracking_number.is_some());
-    if let Some(other) = units.first().and_then(|unit| unit.tracking_number.clone())
-        && taken
-        && is_new
-    {
-        return Err(RmaRefusal::Labeled(other));
-    }
-    for unit in units.into_iter().filter(|unit| unit.tracking_number.is_none()) {
-        unit.tracking_number = Some(number.to_owned());
-        advance(unit, TrackingStatus::PreTransit);
-    }
-    Ok(())
 }
 
 pub(super) fn track(
@@ -75,6 +52,9 @@ pub(super) fn track(
     number: Option<&str>,
     lines: &[String],
 ) -> Result<(), RmaRefusal> {
+    if number.is_some_and(|number| rma.labels.iter().any(|label| label.is_void_number(number))) {
+        return Ok(());
+    }
     let method = rma.return_method;
     let units = select_units(rma, number, lines)?;
     if scan == CarrierScan::NotDroppedOff && method != ReturnMethod::ExpressReturns {

@@ -37,7 +37,12 @@ fn any_event() -> impl Strategy<Value = RmaEvent> {
     });
     prop_oneof![
         (number(), some_lines())
-            .prop_map(|(tracking_number, lines)| RmaEvent::LabelCreated { tracking_number, lines }),
+            .prop_map(|(tracking_number, lines)| RmaEvent::label(tracking_number, lines)),
+        (prop::option::of(number()), prop::option::of(1..4_i64)).prop_map(
+            |(tracking_number, generation)| RmaEvent::LabelVoided { tracking_number, generation }
+        ),
+        (1..4_i64, select(&VoidReason::OF_REQUESTS[..]))
+            .prop_map(|(generation, reason)| RmaEvent::LabelRenewed { generation, reason }),
         (select(&CarrierScan::ALL[..]), prop::option::of(number()), some_lines()).prop_map(
             |(scan, tracking_number, lines)| RmaEvent::Scanned { scan, tracking_number, lines }
         ),
@@ -140,8 +145,13 @@ fn is_complete_when_nothing_is_pending(rma: &Rma) -> bool {
 /// Asserts that nothing moved backward from `unit` to `next`.
 fn check_forward(unit: &RmaUnit, next: &RmaUnit) -> Result<(), TestCaseError> {
     let moved = |next: TrackingStatus| next.follows(unit.tracking) || Some(next) == unit.tracking;
-    prop_assert!(next.tracking.map_or(unit.tracking.is_none(), moved));
-    prop_assert!(unit.tracking_number.is_none() || next.tracking_number == unit.tracking_number);
+    // A label can end as long as nothing moved with it.
+    let unmoved =
+        matches!(unit.tracking, Some(TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff));
+    let ended = unmoved && next.tracking_number.is_none() && unit.tracking_number.is_some();
+    prop_assert!(next.tracking.map_or(unit.tracking.is_none() || ended, moved));
+    let kept = next.tracking_number == unit.tracking_number;
+    prop_assert!(unit.tracking_number.is_none() || kept || ended);
     prop_assert!(
         next.receiving == unit.receiving
             || next.receiving.is_some_and(|next| next.follows(unit.receiving))

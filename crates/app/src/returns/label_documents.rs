@@ -1,0 +1,122 @@
+//! The files that belong to labels: taken from the carrier, and given out unchanged.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use delivery::{FetchLimits, fetch};
+use domain::{
+    identifier::MerchantId,
+    returns::{
+        carrier::{
+            CarrierEvent, CarrierEventKind,
+            label::{DOCUMENT_MAX_BYTES, ReportedDocument, check_document},
+        },
+        identifier::RmaId,
+        rma::{DocumentFormat, Label, LabelDocument, Rma},
+    },
+};
+
+use crate::{App, AppError, access::secrets};
+
+const LIMITS: FetchLimits =
+    FetchLimits { bytes_max: DOCUMENT_MAX_BYTES, time_max: Duration::from_secs(10) };
+const ACCEPT: &str = "application/pdf,image/png,application/zpl,text/plain";
+
+/// A file of a label, with its bytes.
+pub(crate) struct LabelFile {
+    pub(crate) document: LabelDocument,
+    pub(crate) bytes: Bytes,
+}
+
+impl LabelFile {
+    /// Whether the return has the file now. A file of a label that came too late is not stored.
+    pub(crate) fn belongs_to(&self, rma: &Rma) -> bool {
+        find_document(rma, &self.document.sha256).is_some()
+    }
+}
+
+/// The files of a new label, or why there are none.
+pub(crate) async fn load_documents(
+    app: &App,
+    event: &CarrierEvent,
+) -> Result<Vec<LabelFile>, String> {
+    let label = event.label.as_ref().filter(|_| event.kind == CarrierEventKind::LabelCreated);
+    let mut files = Vec::new();
+    for reported in label.iter().flat_map(|label| &label.documents) {
+        let bytes = load_bytes(app, reported).await?;
+        files.push(LabelFile {
+            document: LabelDocument {
+                purpose: reported.purpose,
+                format: reported.format,
+                sha256: hexadecimal(&secrets::hash(&bytes)),
+                bytes: bytes.len(),
+            },
+            bytes,
+        });
+    }
+    Ok(files)
+}
+
+async fn load_bytes(app: &App, reported: &ReportedDocument) -> Result<Bytes, String> {
+    if let Some(content) = &reported.content {
+        return Ok(Bytes::copy_from_slice(content));
+    }
+    let url = reported.url.as_deref().unwrap_or_default();
+    let fetched = fetch(&app.http, url, ACCEPT, LIMITS).await;
+    let bytes = fetched.map_err(|why| {
+        format!("the label could not be fetched, so report it again later: {why}")
+    })?;
+    match check_document(Some(reported.format), &bytes) {
+        Ok(()) => Ok(bytes),
+        Err(why) => Err(format!("the label at its address {why}")),
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file that is given out piece by piece, so that it is never in memory as a whole.
+pub struct DocumentReader {
+    app: App,
+    merchant: MerchantId,
+    rma: RmaId,
+    pub format: DocumentFormat,
+    pub bytes: usize,
+    sha256: String,
+    next_piece: usize,
+}
+
+impl DocumentReader {
+    /// The next bytes. None at the end.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, AppError> {
+        let Self { app, merchant, rma, sha256, next_piece, .. } = self;
+        let piece = app.store.label_document_piece(merchant, rma, sha256, *next_piece).await?;
+        *next_piece = next_piece.saturating_add(1);
+        Ok(piece)
+    }
+}
+
+/// The file with this hash, of a label that can be used.
+pub fn open_document(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &Rma,
+    sha256: &str,
+) -> Result<DocumentReader, AppError> {
+    let document = find_document(rma, sha256).ok_or(AppError::NotFound("label"))?;
+    Ok(DocumentReader {
+        app: app.clone(),
+        merchant: merchant.clone(),
+        rma: rma.rma_identifier.clone(),
+        format: document.format,
+        bytes: document.bytes,
+        sha256: document.sha256.clone(),
+        next_piece: 0,
+    })
+}
+
+fn find_document<'a>(rma: &'a Rma, sha256: &str) -> Option<&'a LabelDocument> {
+    let documents = |label: &'a Label| &label.details.documents;
+    rma.valid_labels().flat_map(documents).find(|it| it.sha256 == sha256)
+}

@@ -1,0 +1,91 @@
+//! A shopper or an operator asks for a new label instead of one that cannot be used.
+
+use domain::{
+    identifier::MerchantId,
+    merchants::merchant::CarrierMode,
+    returns::{
+        ReturnMethod,
+        identifier::RmaId,
+        rma::{Rma, RmaEvent, VoidReason},
+    },
+};
+use serde_json::json;
+use store::Transaction;
+
+use crate::{
+    App, AppError,
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    returns::{
+        change_return::{ReturnTarget, load_return},
+        origin::Origin,
+    },
+};
+
+/// Labels cost money. A shopper who needs more than this many calls the merchant.
+const BY_SHOPPER_MAX: i64 = 3;
+
+/// Who asks for a new label.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LabelRequester {
+    Shopper,
+    /// Recorded in the audit trail.
+    Operator,
+    /// The merchant's own system.
+    Client,
+}
+
+/// Ends the labels of a return and requests new ones from its carrier.
+pub async fn renew_label(
+    scope: RequestScope<'_>,
+    requester: LabelRequester,
+    rma: &str,
+    reason: VoidReason,
+) -> Result<Rma, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
+    let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    let carrier = owner.value.settings.carrier;
+    let origin = Origin::of_request(scope);
+    let target = ReturnTarget { app, merchant, rma: &id, origin: &origin };
+    let renewed = commit_once(scope, || async {
+        let generation = load_return(app, merchant, id.as_str()).await?.label_generation;
+        if requester == LabelRequester::Shopper && generation > BY_SHOPPER_MAX {
+            return Err(AppError::Conflict("too many labels were requested".to_owned()));
+        }
+        let mut transaction = Transaction::new("requesting a new label");
+        let event = RmaEvent::LabelRenewed { generation, reason };
+        let (rma, changed) = target.put_event(&mut transaction, &event).await?;
+        if changed {
+            request_label(app, &mut transaction, merchant, &rma, carrier);
+        }
+        if requester == LabelRequester::Operator {
+            let detail = json!({ "return": id, "reason": reason });
+            record_change(scope, &mut transaction, "label.renew", &detail);
+        }
+        Ok((rma, transaction))
+    })
+    .await?;
+    notify_carrier(app, carrier);
+    Ok(renewed)
+}
+
+/// Asks the carrier for the labels of a return, in the transaction that needs them.
+pub(crate) fn request_label(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    rma: &Rma,
+    carrier: CarrierMode,
+) {
+    if rma.return_method != ReturnMethod::CustomerKeep {
+        let now_us = app.world.now_us();
+        transaction.request_label(merchant, &rma.rma_identifier, carrier.name(), now_us);
+    }
+}
+
+/// After the commit: other carriers ask for label requests themselves.
+pub(crate) fn notify_carrier(app: &App, carrier: CarrierMode) {
+    if carrier == CarrierMode::Simulated {
+        app.labels_wanted.notify_one();
+    }
+}

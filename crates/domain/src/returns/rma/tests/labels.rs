@@ -1,0 +1,120 @@
+//! Labels: replaced, canceled, expired.
+
+use super::*;
+
+fn renewed(generation: i64, reason: VoidReason) -> RmaEvent {
+    RmaEvent::LabelRenewed { generation, reason }
+}
+
+fn voided(number: &str) -> RmaEvent {
+    RmaEvent::LabelVoided { tracking_number: Some(number.to_owned()), generation: None }
+}
+
+fn scan_of(number: &str, scan: CarrierScan) -> RmaEvent {
+    RmaEvent::Scanned { scan, tracking_number: Some(number.to_owned()), lines: Vec::new() }
+}
+
+#[test]
+fn a_new_label_replaces_one_that_the_shopper_lost() {
+    let rma = change(&mailed(&["1", "2"]), &label("OLD", &[]));
+    let rma = change(&rma, &renewed(1, VoidReason::Lost));
+    assert_eq!(rma.label_generation, 2);
+    assert!(rma.units.iter().all(|it| it.tracking_number.is_none() && it.tracking.is_none()));
+    assert_eq!(rma.labels[0].void.as_ref().unwrap().reason, VoidReason::Lost);
+
+    let rma = change(&rma, &label("NEW", &[]));
+    assert!(rma.units.iter().all(|it| it.tracking_number.as_deref() == Some("NEW")));
+    assert_eq!(rma.valid_labels().map(|it| it.generation).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
+fn what_arrives_late_from_a_void_label_changes_nothing() {
+    let rma = change(&mailed(&["1"]), &label("OLD", &[]));
+    let rma = change(&rma, &renewed(1, VoidReason::WrongSize));
+    let late = RmaEvent::LabelCreated {
+        tracking_number: "ANOTHER".to_owned(),
+        lines: Vec::new(),
+        generation: Some(1),
+        details: Box::default(),
+    };
+    for event in [
+        renewed(1, VoidReason::Lost),
+        late,
+        label("OLD", &[]),
+        scan_of("OLD", CarrierScan::InTransit),
+    ] {
+        assert_unchanged(&rma, &event);
+    }
+    let rma = change(&rma, &label("NEW", &[]));
+    assert_unchanged(&rma, &scan_of("OLD", CarrierScan::Delivered));
+    assert_unchanged(&rma, &voided("OLD"));
+    let rma = change(&rma, &scan_of("NEW", CarrierScan::InTransit));
+    assert_eq!(rma.units[0].tracking, Some(TrackingStatus::Transit));
+}
+
+#[test]
+fn a_label_cannot_end_while_goods_travel_with_it() {
+    let rma = change(&mailed(&["1"]), &label("1Z9", &[]));
+    let rma = change(&rma, &scan_of("1Z9", CarrierScan::Accepted));
+    assert_eq!(refusal(&rma, &renewed(1, VoidReason::Lost)), RmaRefusal::LabelUsed);
+    assert_eq!(refusal(&rma, &voided("1Z9")), RmaRefusal::LabelUsed);
+}
+
+#[test]
+fn a_new_label_is_requested_only_instead_of_one_that_was_issued() {
+    let rma = mailed(&["1"]);
+    assert_eq!(refusal(&rma, &renewed(1, VoidReason::Lost)), RmaRefusal::NoLabel);
+    let rma = change(&rma, &label("1Z9", &[]));
+    assert_eq!(refusal(&rma, &renewed(2, VoidReason::Lost)), RmaRefusal::UnknownGeneration(2));
+}
+
+#[test]
+fn a_label_that_the_carrier_canceled_is_replaced_by_the_next_one() {
+    let rma = change(&mailed(&["1", "2"]), &label("A", &["1"]));
+    let rma = change(&rma, &label("B", &["2"]));
+    let rma = change(&rma, &voided("A"));
+    assert_eq!(rma.units[0].tracking_number, None);
+    assert_eq!(rma.units[1].tracking_number.as_deref(), Some("B"));
+    assert_eq!(refusal(&rma, &voided("C")), RmaRefusal::UnknownParcel("C".to_owned()));
+
+    let rma = change(&rma, &label("C", &["1"]));
+    assert_eq!(rma.units[0].tracking_number.as_deref(), Some("C"));
+    assert_eq!(rma.valid_labels().count(), 2);
+}
+
+#[test]
+fn documents_may_follow_the_number_of_a_label_and_are_then_kept() {
+    let document = |sha256: &str| LabelDocument {
+        purpose: DocumentPurpose::Label,
+        format: DocumentFormat::Pdf,
+        sha256: sha256.to_owned(),
+        bytes: 5,
+    };
+    let with = |sha256: &str| RmaEvent::LabelCreated {
+        tracking_number: "1Z9".to_owned(),
+        lines: Vec::new(),
+        generation: Some(1),
+        details: LabelDetails { documents: vec![document(sha256)], ..LabelDetails::default() }
+            .into(),
+    };
+    let rma = change(&mailed(&["1"]), &label("1Z9", &[]));
+    let rma = change(&rma, &with("a"));
+    assert_eq!(rma.labels[0].details.documents, [document("a")]);
+    assert_unchanged(&rma, &with("b"));
+    assert_unchanged(&rma, &label("1Z9", &[]));
+}
+
+#[test]
+fn the_carrier_says_when_a_label_expires_and_a_new_one_has_its_own_time() {
+    let issued = RmaEvent::LabelCreated {
+        tracking_number: "1Z9".to_owned(),
+        lines: Vec::new(),
+        generation: None,
+        details: LabelDetails { expires_at: Some(time(500)), ..LabelDetails::default() }.into(),
+    };
+    let rma = change(&mailed(&["1"]), &issued);
+    assert_eq!(rma.label_state(time(500)), LabelState::Usable);
+    assert_eq!(rma.label_state(time(501)), LabelState::Expired);
+    let rma = change(&rma, &renewed(1, VoidReason::Expired));
+    assert_eq!(rma.label_state(time(501)), LabelState::Usable);
+}
