@@ -102,6 +102,9 @@ pub(crate) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> 
         | RmaRefusal::UnknownLine(_)
         | RmaRefusal::UnknownSku(_)
         | RmaRefusal::Labeled(_)
+        | RmaRefusal::UnknownGeneration(_)
+        | RmaRefusal::NoLabel
+        | RmaRefusal::LabelUsed
         | RmaRefusal::NotExpressReturns
         | RmaRefusal::ReceivingNotManaged
         | RmaRefusal::ReceivingClosed
