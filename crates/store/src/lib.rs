@@ -40,6 +40,7 @@ pub use crate::core::{
     schema::Migration,
     store::Store,
     transaction::Transaction,
+    work_lists::{WorkFilter, WorkList, WorkPage, WorkRow},
 };
 pub use access::{
     lookup_attempts::AttemptWindow, operators::SessionRow, sealing_keys::SealingKeyRow,

@@ -155,7 +155,7 @@ pub(crate) async fn decide_intake(
         if outcome.is_stored() {
             rows.push(build_order_row(order, head.map_or(0, |head| head.version)));
         } else if let Some(head) = head.filter(|_| stored.newest.contains_key(&order.order_id)) {
-            transaction.touch_order(merchant, &order.order_id, head.version);
+            transaction.touch_order(merchant, &order.order_id, head.version, now_us);
         }
     }
     transaction.put_orders(merchant, rows, now_us);

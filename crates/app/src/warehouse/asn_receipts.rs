@@ -229,7 +229,7 @@ pub(crate) async fn accept_unit(
 ) -> Result<(), AppError> {
     asn.value.count(acceptance);
     let line = acceptance.line_identifier.iter().map(|line| (line.clone(), 1));
-    transaction.count_units(merchant, &asn, &line.collect());
+    transaction.count_units(merchant, &asn, &line.collect(), app.world.now_us());
     let unit = &acceptance.unit;
     transaction.put_units(merchant, vec![UnitRow { replaces, unit: unit.clone() }]);
     if let Some(message) = received(&asn.value.asn, unit) {

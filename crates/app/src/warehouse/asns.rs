@@ -85,7 +85,8 @@ pub async fn replace_asn(
         let after = replaced.map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
         if after.changed {
             announce_units(app, merchant, &after.state, &mut transaction).await?;
-            transaction.replace_asn(merchant, &after.state, before.version);
+            let now_us = app.world.now_us();
+            transaction.replace_asn(merchant, &after.state, before.version, now_us);
         }
         let result = if after.changed { IntakeOutcome::Updated } else { IntakeOutcome::Unchanged };
         Ok((AnnouncedAsn { asn_number: asn_number.to_owned(), result }, transaction))

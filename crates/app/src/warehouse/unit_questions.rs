@@ -168,7 +168,7 @@ fn reject_unit(
         return;
     }
     asn.value.told = asn.value.told.saturating_add(1);
-    transaction.count_units(merchant, asn, &BTreeMap::new());
+    transaction.count_units(merchant, asn, &BTreeMap::new(), app.world.now_us());
     if let Some(message) = rejected(&asn.value.asn, unit) {
         enqueue_receipt(app, transaction, merchant, &message, unit);
     }

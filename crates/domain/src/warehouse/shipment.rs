@@ -6,6 +6,7 @@
 //! [`Shipment`]; the comments on the fields are the API reference.
 
 mod change;
+mod head;
 mod parts;
 mod read;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 pub use self::change::{ShipmentChange, ShipmentDecision, ShipmentRefusal, change, read_change};
+pub use self::head::ShipmentHead;
 pub use self::parts::{OutboundCarton, OutboundDetail, ReceivingPlace, SendingPlace};
 pub use self::read::{ShipmentReadContext, read_shipment};
 use super::asn_number::AsnNumber;

@@ -15,3 +15,4 @@ pub(crate) mod schema;
 pub(crate) mod store;
 pub(crate) mod transaction;
 pub(crate) mod value;
+pub(crate) mod work_lists;

@@ -13,6 +13,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0007_portal.sql"),
     include_str!("../../migrations/0008_journal.sql"),
     include_str!("../../migrations/0009_labels.sql"),
+    include_str!("../../migrations/0011_work_lists.sql"),
 ];
 
 /// The number of the newest migration of this binary.
@@ -47,6 +48,7 @@ impl Store {
         }
         let distributed_tables =
             self.engine.place_tables().await.during("distributing the tables")?;
+        self.engine.prepare_change_numbers().await.during("preparing the numbers of changes")?;
         Ok(Migration { from: found, to: newest_version(), distributed_tables })
     }
 

@@ -14,6 +14,9 @@ pub(super) mod distributed;
 /// What stands between the text of a query and its text for Citus.
 const DISTRIBUTED: &str = "DISTRIBUTED:";
 
+/// Stands for the number of the change that a statement makes; see `change_numbers`.
+pub(super) const CHANGE_NUMBER: &str = "CHANGE_NUMBER";
+
 /// A statement around the table that `ROWS(a, b, ..)` stands for.
 struct Batch<'a> {
     before: &'a str,
@@ -89,10 +92,11 @@ fn row_columns(text: &str) -> impl Iterator<Item = &str> {
 /// the same statement run once per row.
 pub(super) fn statement_for_sqlite(sql: &str) -> String {
     let sql = query_for_one_server(sql);
-    match split_batch(sql) {
+    let text = match split_batch(sql) {
         None => sql.replace('$', "?"),
         Some(batch) => for_one_row(&batch).unwrap_or_else(|| with_a_table_of_one_row(&batch)),
-    }
+    };
+    text.replace(CHANGE_NUMBER, "(SELECT last FROM change_counter WHERE id = 1)")
 }
 
 /// The plain statement for a single row: the table of rows is left out, and its columns are
@@ -264,6 +268,14 @@ mod tests {
         assert_eq!(
             statement_for_sqlite("SELECT t.b FROM ROWS(a) JOIN t ON t.a = r.a"),
             "SELECT t.b FROM (SELECT ?1 AS a) AS r JOIN t ON t.a = r.a"
+        );
+    }
+
+    #[test]
+    fn the_number_of_a_change_comes_from_the_counter_for_sqlite() {
+        assert_eq!(
+            statement_for_sqlite("UPDATE t SET b = CHANGE_NUMBER FROM ROWS(a) WHERE t.a = r.a"),
+            "UPDATE t SET b = (SELECT last FROM change_counter WHERE id = 1) WHERE t.a = ?1"
         );
     }
 

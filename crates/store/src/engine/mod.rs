@@ -144,6 +144,32 @@ impl Engine {
         }
     }
 
+    /// After migrations: makes sure that the numbers of changes go on rising.
+    pub(crate) fn prepare_change_numbers(&self) -> EngineFuture<'_, ()> {
+        match self {
+            Self::Sqlite(_) => Box::pin(future::ok(())),
+            Self::Postgres(engine) => Box::pin(engine.prepare_change_numbers()),
+        }
+    }
+
+    /// Every change with a smaller number is committed, and can be read from now on.
+    pub(crate) fn settled_change(&self) -> EngineFuture<'_, i64> {
+        match self {
+            // The writer gives numbers in the order of its commits.
+            Self::Sqlite(_) => Box::pin(future::ok(i64::MAX)),
+            Self::Postgres(engine) => Box::pin(engine.settled_change()),
+        }
+    }
+
+    /// How long a change may stay invisible although later ones are visible already. Only on Citus,
+    /// where a change that concerns several servers becomes visible on one after the other.
+    pub(crate) fn visible_late_us(&self) -> Option<i64> {
+        match self {
+            Self::Sqlite(_) => None,
+            Self::Postgres(engine) => engine.visible_late_us(),
+        }
+    }
+
     /// The number of the newest migration that was applied; 0 for an empty database.
     pub(crate) fn schema_version(&self) -> EngineFuture<'_, i64> {
         match self {

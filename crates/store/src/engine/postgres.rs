@@ -19,6 +19,7 @@ use crate::{
     },
 };
 
+mod change_numbers;
 mod citus;
 mod committers;
 mod copy;
@@ -174,6 +175,21 @@ impl Postgres {
         match self.layout {
             Layout::OneServer => Ok(0),
             Layout::Distributed => citus::distribute(&mut *self.client().await?).await,
+        }
+    }
+
+    pub(crate) async fn prepare_change_numbers(&self) -> Result<(), EngineError> {
+        change_numbers::prepare(&*self.client().await?).await
+    }
+
+    pub(crate) async fn settled_change(&self) -> Result<i64, EngineError> {
+        change_numbers::settled(&*self.client().await?).await
+    }
+
+    pub(crate) fn visible_late_us(&self) -> Option<i64> {
+        match self.layout {
+            Layout::OneServer => None,
+            Layout::Distributed => Some(change_numbers::VISIBLE_LATE_US),
         }
     }
 

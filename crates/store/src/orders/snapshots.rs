@@ -32,9 +32,10 @@ impl Transaction {
         }
         self.one_row_each(
             "INSERT INTO orders (merchant_id, order_id, version, created_us, updated_us,
-                 received_us, status, shopper_hash, secondary_id, hash, body)
+                 received_us, status, shopper_hash, secondary_id, hash, body, changed, changed_us)
              SELECT r.merchant_id, r.order_id, 1, r.received_us, r.updated_us, r.received_us,
-                 r.status, r.shopper_hash, r.secondary_id, r.hash, r.body
+                 r.status, r.shopper_hash, r.secondary_id, r.hash, r.body, CHANGE_NUMBER,
+                 r.received_us
              FROM ROWS(merchant_id, order_id, updated_us, received_us, status, shopper_hash,
                  secondary_id, hash, body)
              WHERE true ON CONFLICT DO NOTHING",
@@ -57,7 +58,8 @@ impl Transaction {
         self.update_indexed(merchant, &updated);
         self.one_row_each(
             "UPDATE orders SET version = orders.version + 1, updated_us = r.updated_us,
-                 received_us = r.received_us, status = r.status, hash = r.hash, body = r.body
+                 received_us = r.received_us, status = r.status, hash = r.hash, body = r.body,
+                 changed = CHANGE_NUMBER, changed_us = r.received_us
              FROM ROWS(merchant_id, order_id, version, updated_us, received_us, status, hash, body)
              WHERE orders.merchant_id = r.merchant_id AND orders.order_id = r.order_id
                  AND orders.version = r.version",
@@ -81,11 +83,17 @@ impl Transaction {
 
     /// Marks an order as changed without a new snapshot, because refunds of it are recorded; a
     /// conflict when it is not at `version`.
-    pub fn touch_order(&mut self, merchant: &MerchantId, order_id: &str, version: i64) {
+    pub fn touch_order(
+        &mut self,
+        merchant: &MerchantId,
+        order_id: &str,
+        version: i64,
+        now_us: i64,
+    ) {
         self.one_row(
-            "UPDATE orders SET version = version + 1
+            "UPDATE orders SET version = version + 1, changed = CHANGE_NUMBER, changed_us = $4
              WHERE merchant_id = $1 AND order_id = $2 AND version = $3",
-            params![merchant, order_id, version],
+            params![merchant, order_id, version, now_us],
         );
     }
 

@@ -55,8 +55,9 @@ impl Transaction {
         self.count(merchant, CountedEvent::ReturnsStarted, micros(rma.created_at), 1);
         self.one_row(
             "INSERT INTO returns
-                 (merchant_id, rma_id, version, created_us, status, currency, owed_cents, body)
-             VALUES ($1, $2, 1, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
+                 (merchant_id, rma_id, version, created_us, status, currency, owed_cents, body,
+                 changed, changed_us)
+             VALUES ($1, $2, 1, $3, $4, $5, $6, $7, CHANGE_NUMBER, $8) ON CONFLICT DO NOTHING",
             params![
                 merchant,
                 rma.rma_identifier.as_str(),
@@ -64,7 +65,8 @@ impl Transaction {
                 rma.status.name(),
                 rma.currency.as_str(),
                 owed_cents(rma),
-                body
+                body,
+                micros(rma.updated_at)
             ],
         );
     }
@@ -79,7 +81,8 @@ impl Transaction {
     ) {
         self.count_closed(merchant, rma, before);
         self.one_row(
-            "UPDATE returns SET version = version + 1, status = $4, owed_cents = $5, body = $6
+            "UPDATE returns SET version = version + 1, status = $4, owed_cents = $5, body = $6,
+                 changed = CHANGE_NUMBER, changed_us = $7
              WHERE merchant_id = $1 AND rma_id = $2 AND version = $3",
             params![
                 merchant,
@@ -87,7 +90,8 @@ impl Transaction {
                 version,
                 rma.status.name(),
                 owed_cents(rma),
-                to_json(rma)
+                to_json(rma),
+                micros(rma.updated_at)
             ],
         );
     }

@@ -34,25 +34,34 @@ impl Transaction {
     pub fn insert_asn(&mut self, merchant: &MerchantId, state: &AsnState) {
         self.one_row(
             "INSERT INTO asns (merchant_id, asn_number, program_id, version, announced_us,
-                 fingerprint, here, told, body)
-             VALUES ($1, $2, $3, 1, $4, $5, 0, 0, $6) ON CONFLICT DO NOTHING",
+                 fingerprint, here, told, body, status, changed, changed_us)
+             VALUES ($1, $2, $3, 1, $4, $5, 0, 0, $6, $7, CHANGE_NUMBER, $4)
+             ON CONFLICT DO NOTHING",
             params![
                 merchant,
                 state.asn.asn_number.as_str(),
                 state.asn.program_identifier.as_str(),
                 micros(state.announced_at),
                 state.fingerprint.as_str(),
-                head_to_json(&state.asn)
+                head_to_json(&state.asn),
+                state.asn.status.name()
             ],
         );
         self.insert_lines(merchant, &state.asn);
     }
 
     /// Replaces an ASN that was read at `version`, with all of its lines.
-    pub fn replace_asn(&mut self, merchant: &MerchantId, state: &AsnState, version: i64) {
+    pub fn replace_asn(
+        &mut self,
+        merchant: &MerchantId,
+        state: &AsnState,
+        version: i64,
+        now_us: i64,
+    ) {
         let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
         self.one_row(
-            "UPDATE asns SET version = version + 1, fingerprint = $5, body = $6
+            "UPDATE asns SET version = version + 1, fingerprint = $5, body = $6, status = $7,
+                 changed = CHANGE_NUMBER, changed_us = $8
              WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
             params![
                 merchant,
@@ -60,7 +69,9 @@ impl Transaction {
                 program.as_str(),
                 version,
                 state.fingerprint.as_str(),
-                head_to_json(&state.asn)
+                head_to_json(&state.asn),
+                state.asn.status.name(),
+                now_us
             ],
         );
         self.any_rows(
@@ -97,13 +108,15 @@ impl Transaction {
         merchant: &MerchantId,
         asn: &Versioned<AsnState>,
         by_line: &BTreeMap<String, i64>,
+        now_us: i64,
     ) {
         let Versioned { value: state, version } = asn;
         let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
         self.one_row(
-            "UPDATE asns SET version = version + 1, here = $5, told = $6
+            "UPDATE asns SET version = version + 1, here = $5, told = $6,
+                 changed = CHANGE_NUMBER, changed_us = $7
              WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND version = $4",
-            params![merchant, number, program.as_str(), *version, state.here, state.told],
+            params![merchant, number, program.as_str(), *version, state.here, state.told, now_us],
         );
         let units = by_line.iter();
         self.one_row_each(

@@ -4,7 +4,11 @@ use std::sync::Arc;
 
 use domain::{
     identifier::MerchantId,
-    warehouse::{asn_number::AsnNumber, drop_ship::DropShipOrder, shipment::Shipment},
+    time::micros,
+    warehouse::{
+        drop_ship::DropShipOrder,
+        shipment::{Shipment, ShipmentHead},
+    },
 };
 
 use crate::{
@@ -17,8 +21,9 @@ use crate::{
 
 /// A shipment to store.
 #[derive(Clone, Debug)]
-pub struct ShipmentRow<'a> {
-    pub asn_number: &'a AsnNumber,
+pub struct ShipmentRow {
+    /// The shipment without its units, for lists.
+    pub head: ShipmentHead,
     /// The shipment as JSON.
     pub body: Arc<str>,
 }
@@ -28,7 +33,7 @@ impl Transaction {
     pub fn insert_shipment<'a>(
         &mut self,
         merchant: &MerchantId,
-        shipment: ShipmentRow<'_>,
+        shipment: ShipmentRow,
         numbers: impl Iterator<Item = &'a str>,
     ) {
         self.one_row_each(
@@ -38,23 +43,35 @@ impl Transaction {
             numbers.map(|number| params![merchant, number]).collect(),
         );
         self.one_row(
-            "INSERT INTO shipments (merchant_id, asn_number, version, body)
-             VALUES ($1, $2, 1, $3) ON CONFLICT DO NOTHING",
-            params![merchant, shipment.asn_number.as_str(), shipment.body],
+            "INSERT INTO shipments
+                 (merchant_id, asn_number, version, body, status, head, changed, changed_us)
+             VALUES ($1, $2, 1, $3, $4, $5, CHANGE_NUMBER, $6) ON CONFLICT DO NOTHING",
+            params![
+                merchant,
+                shipment.head.asn_number.as_str(),
+                shipment.body,
+                shipment.head.status.name(),
+                to_json(&shipment.head),
+                micros(shipment.head.updated_at)
+            ],
         );
     }
 
     /// Replaces a shipment read at `version`.
-    pub fn update_shipment(
-        &mut self,
-        merchant: &MerchantId,
-        shipment: ShipmentRow<'_>,
-        version: i64,
-    ) {
+    pub fn update_shipment(&mut self, merchant: &MerchantId, shipment: ShipmentRow, version: i64) {
         self.one_row(
-            "UPDATE shipments SET version = version + 1, body = $4
+            "UPDATE shipments SET version = version + 1, body = $4, status = $5, head = $6,
+                 changed = CHANGE_NUMBER, changed_us = $7
              WHERE merchant_id = $1 AND asn_number = $2 AND version = $3",
-            params![merchant, shipment.asn_number.as_str(), version, shipment.body],
+            params![
+                merchant,
+                shipment.head.asn_number.as_str(),
+                version,
+                shipment.body,
+                shipment.head.status.name(),
+                to_json(&shipment.head),
+                micros(shipment.head.updated_at)
+            ],
         );
     }
 
@@ -66,12 +83,22 @@ impl Transaction {
         version: i64,
     ) {
         self.one_row(
-            "INSERT INTO drop_ship_orders (merchant_id, client_identifier, version, body)
-             VALUES ($1, $2, 1, $3)
+            "INSERT INTO drop_ship_orders
+                 (merchant_id, client_identifier, version, body, status, changed, changed_us)
+             VALUES ($1, $2, 1, $3, $5, CHANGE_NUMBER, $6)
              ON CONFLICT (merchant_id, client_identifier) DO UPDATE
-                 SET version = drop_ship_orders.version + 1, body = excluded.body
+                 SET version = drop_ship_orders.version + 1, body = excluded.body,
+                     status = excluded.status, changed = excluded.changed,
+                     changed_us = excluded.changed_us
                  WHERE drop_ship_orders.version = $4",
-            params![merchant, order.client_identifier.as_str(), to_json(order), version],
+            params![
+                merchant,
+                order.client_identifier.as_str(),
+                to_json(order),
+                version,
+                order.status.name(),
+                micros(order.updated_at)
+            ],
         );
     }
 }

@@ -36,7 +36,7 @@ pub(crate) async fn receive_together(
             None => break,
         }
     }
-    batch.put(&mut transaction);
+    batch.put(&mut transaction, app.world.now_us());
     match app.commit(transaction).await {
         Ok(()) => Ok(results),
         // Another request received units of the same ASN.

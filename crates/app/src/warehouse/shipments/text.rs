@@ -6,7 +6,7 @@
 use std::{io, sync::Arc};
 
 use crate::core::idempotency::replayable;
-use domain::warehouse::shipment::Shipment;
+use domain::warehouse::shipment::{Shipment, ShipmentHead};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
 use store::ShipmentRow;
@@ -31,8 +31,8 @@ impl ShipmentText {
     }
 
     /// The row for the store.
-    pub(super) fn stored_for<'a>(&self, shipment: &'a Shipment) -> ShipmentRow<'a> {
-        ShipmentRow { asn_number: &shipment.asn_number, body: Arc::clone(&self.0) }
+    pub(super) fn stored_for(&self, shipment: &Shipment) -> ShipmentRow {
+        ShipmentRow { head: ShipmentHead::of(shipment), body: Arc::clone(&self.0) }
     }
 }
 

@@ -4,3 +4,4 @@ mod audit;
 mod database;
 mod day_counts;
 mod idempotency;
+mod work_lists;

@@ -129,9 +129,9 @@ async fn an_order_that_changed_without_a_snapshot_is_replaced_at_its_new_version
     Subject { store, .. }: Subject,
 ) {
     put(&store, vec![order("A-1", 0, "one")]).await.unwrap();
-    commit(&store, |it| it.touch_order(&acme(), "A-1", 1)).await.unwrap();
+    commit(&store, |it| it.touch_order(&acme(), "A-1", 1, 9)).await.unwrap();
 
-    let late = commit(&store, |it| it.touch_order(&acme(), "A-1", 1)).await.unwrap_err();
+    let late = commit(&store, |it| it.touch_order(&acme(), "A-1", 1, 9)).await.unwrap_err();
     assert!(matches!(late, StoreError::Conflict));
     let late = put(&store, vec![order("A-1", 1, "late")]).await.unwrap_err();
     assert!(matches!(late, StoreError::Conflict));

@@ -131,8 +131,9 @@ async fn an_asn_is_inserted_once_and_replaced_only_at_its_version(Subject { stor
     second.fingerprint = "second".to_owned();
     second.asn.concept = None;
     second.asn.cartons[0].details.remove(0);
-    let replace =
-        async |version: i64| commit(&store, |it| it.replace_asn(&acme(), &second, version)).await;
+    let replace = async |version: i64| {
+        commit(&store, |it| it.replace_asn(&acme(), &second, version, 2)).await
+    };
 
     insert(&store, &acme(), &first).await.unwrap();
     assert_conflict(&insert(&store, &acme(), &second).await);
@@ -202,7 +203,7 @@ async fn units_count_on_their_asn_and_line_only_at_its_version(Subject { store, 
     insert(&store, &acme(), &state).await.unwrap();
     let count = async |state: &AsnState, version: i64, line: Option<&str>| {
         let asn = Versioned { value: state.clone(), version };
-        commit(&store, |it| it.count_units(&acme(), &asn, &one_of(line))).await
+        commit(&store, |it| it.count_units(&acme(), &asn, &one_of(line), 3)).await
     };
     let open = AsnLineFilter { more: true, ..AsnLineFilter::default() };
 
@@ -227,7 +228,7 @@ async fn lines_that_await_a_unit_are_found_among_ten_thousand(Subject { store, .
     let state = large(10_000);
     insert(&store, &acme(), &state).await.unwrap();
     let first = Versioned { value: counted(&state, Some("L-1")), version: 1 };
-    commit(&store, |it| it.count_units(&acme(), &first, &one_of(Some("L-1")))).await.unwrap();
+    commit(&store, |it| it.count_units(&acme(), &first, &one_of(Some("L-1")), 3)).await.unwrap();
     let of_sku = AsnLineFilter { sku: "TEE-NAVY-M", ..AsnLineFilter::default() };
 
     let found = lines(&store, "LARGE", &of_sku).await;
@@ -245,7 +246,7 @@ async fn concurrent_receipts_on_one_asn_have_one_winner(Subject { store, .. }: S
         let asn = Versioned { value: counted(&state, Some("1")), version: 1 };
         let store = store.clone();
         writers.spawn(async move {
-            commit(&store, |it| it.count_units(&acme(), &asn, &one_of(Some("1")))).await
+            commit(&store, |it| it.count_units(&acme(), &asn, &one_of(Some("1")), 3)).await
         });
     }
 
@@ -301,7 +302,7 @@ async fn open_lines_of_an_article_are_found_for_every_scan_of_it(Subject { store
     let mut value = state.clone();
     value.received.clone_from(&counts);
     let asn = Versioned { value, version: 1 };
-    commit(&store, |it| it.count_units(&acme(), &asn, &counts)).await.unwrap();
+    commit(&store, |it| it.count_units(&acme(), &asn, &counts, 3)).await.unwrap();
     let article = |code, carton| ScannedArticle { code, carton };
     let keys = |articles: &[(ScannedArticle<'static>, i64)]| ScannedKeys {
         articles: articles.iter().copied().collect(),
@@ -330,9 +331,9 @@ async fn units_of_many_lines_are_counted_at_once(Subject { store, .. }: Subject)
     let both: BTreeMap<String, i64> = [("1".to_owned(), 1), ("2".to_owned(), 1)].into();
     let unknown: BTreeMap<String, i64> = [("1".to_owned(), 1), ("9".to_owned(), 1)].into();
 
-    assert_conflict(&commit(&store, |it| it.count_units(&acme(), &asn, &unknown)).await);
-    commit(&store, |it| it.count_units(&acme(), &asn, &both)).await.unwrap();
-    assert_conflict(&commit(&store, |it| it.count_units(&acme(), &asn, &both)).await);
+    assert_conflict(&commit(&store, |it| it.count_units(&acme(), &asn, &unknown, 3)).await);
+    commit(&store, |it| it.count_units(&acme(), &asn, &both, 3)).await.unwrap();
+    assert_conflict(&commit(&store, |it| it.count_units(&acme(), &asn, &both, 3)).await);
 
     let all = AsnLineFilter { any: 10, ..AsnLineFilter::default() };
     let stored = store.asns(&acme(), "A-1", &all).await.unwrap().remove(0);

@@ -2,7 +2,11 @@
 
 use domain::{
     identifier::MerchantId,
-    warehouse::{asn_number::AsnNumber, drop_ship::DropShipOrder, shipment::Shipment},
+    warehouse::{
+        asn_number::AsnNumber,
+        drop_ship::DropShipOrder,
+        shipment::{Shipment, ShipmentHead},
+    },
 };
 
 use crate::{
@@ -29,8 +33,8 @@ fn order(identifier: &str) -> DropShipOrder {
     DropShipOrder { client_identifier: identifier.to_owned(), ..domain::samples::drop_ship_order() }
 }
 
-fn shipment_row(shipment: &Shipment) -> ShipmentRow<'_> {
-    ShipmentRow { asn_number: &shipment.asn_number, body: to_json(shipment).into() }
+fn shipment_row(shipment: &Shipment) -> ShipmentRow {
+    ShipmentRow { head: ShipmentHead::of(shipment), body: to_json(shipment).into() }
 }
 
 async fn a_shipment_reads_back_and_is_replaced_only_at_its_version(Subject { store, .. }: Subject) {

@@ -27,6 +27,7 @@ use tokio_postgres::Statement;
 #[cfg(test)]
 use super::plans;
 use super::{
+    change_numbers::ChangeNumbers,
     conflict_or_error,
     executions::{Execution, Layout},
     read_row,
@@ -59,9 +60,10 @@ impl Committers {
         let (jobs, receiver) = mpsc::channel(QUEUE_MAX);
         let waiting = Waiting { receiver, set_aside: VecDeque::new(), layout };
         let waiting = Arc::new(Mutex::new(waiting));
+        let numbers = Arc::new(ChangeNumbers::default());
         for slot in (0_i64..).take(committers(layout)) {
             let (pool, metrics) = (pool.clone(), metrics.clone());
-            let committer = Committer { slot, layout, pool, metrics };
+            let committer = Committer { slot, layout, pool, metrics, numbers: numbers.clone() };
             tokio::spawn(committer.run(Arc::clone(&waiting)));
         }
         Self(jobs)
@@ -87,6 +89,7 @@ struct Committer {
     layout: Layout,
     pool: Pool,
     metrics: StoreMetrics,
+    numbers: Arc<ChangeNumbers>,
 }
 
 impl Committer {
@@ -216,7 +219,8 @@ impl Committer {
         for step in steps {
             let executions = self.layout.executions(step.sql, step.rows.clone());
             let mut prepared = Vec::with_capacity(executions.len());
-            for execution in executions {
+            for mut execution in executions {
+                execution.text = self.numbers.write(client, execution.text).await?;
                 let statement = if let Some(statement) = by_text.get(execution.text.as_ref()) {
                     statement.clone()
                 } else {

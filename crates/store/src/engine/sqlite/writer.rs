@@ -20,8 +20,9 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 
 use super::{Job, Statements, bind, readers::collect};
-use crate::engine::group::{
-    CommitResult, Counters, Group, Numbering, Steps, pending_by_transaction,
+use crate::engine::{
+    dialect::CHANGE_NUMBER,
+    group::{CommitResult, Counters, Group, Numbering, Steps, pending_by_transaction},
 };
 use crate::{
     StoreMetrics,
@@ -38,6 +39,11 @@ const LOG_PAGES_MAX: i64 = 65_536;
 
 /// There is one writer.
 const SLOT: i64 = 0;
+
+/// The next number of a change: the time in microseconds, if that is larger. So numbers also rise
+/// when an older backup was restored, and a reader who continues misses no change.
+const NEXT_CHANGE: &str = "UPDATE change_counter
+     SET last = max(last + 1, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) WHERE id = 1";
 
 /// The two threads' work; the checkpointer ends when the writer has ended.
 pub(super) fn writer_and_checkpointer(
@@ -154,6 +160,9 @@ impl Writer {
 
     /// Runs the steps and reads the message counters that they return.
     fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
+        if transactions.iter().any(needs_change_number) {
+            self.connection.prepare_cached(NEXT_CHANGE)?.execute([])?;
+        }
         let steps = Steps::new(transactions, SLOT, Numbering::BeforeTheStatement);
         let mut returned = Vec::new();
         for step in steps.iter() {
@@ -209,6 +218,10 @@ impl Writer {
             }
         }
     }
+}
+
+fn needs_change_number(transaction: &Transaction) -> bool {
+    transaction.steps.iter().any(|step| step.sql.contains(CHANGE_NUMBER))
 }
 
 pub(super) struct Checkpointer {

@@ -151,11 +151,11 @@ impl LoadedBatch {
     }
 
     /// Adds what the batch changes to a transaction: each ASN once.
-    pub(super) fn put(self, transaction: &mut Transaction) {
+    pub(super) fn put(self, transaction: &mut Transaction, now_us: i64) {
         for (AsnKey { merchant, .. }, loaded) in &self.asns {
             for (position, by_line) in &loaded.counted {
                 if let Some(asn) = loaded.asns.get(*position) {
-                    transaction.count_units(merchant, asn, by_line);
+                    transaction.count_units(merchant, asn, by_line, now_us);
                 }
             }
         }

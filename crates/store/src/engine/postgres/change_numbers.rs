@@ -1,0 +1,70 @@
+//! The numbers of changes, by which work lists are read.
+//!
+//! The number of a change is the number of its transaction. A snapshot knows the oldest transaction
+//! that still runs, so every change with a smaller number is committed. Transactions that only read
+//! have no number, so a backup holds nothing back.
+//!
+//! On Citus the numbers and the snapshot are those of the coordinator. It ends a transaction after
+//! the worker has committed, if there is one worker. The few transactions of several merchants (a
+//! batch of receipts) may be on several, which commit after the coordinator. So lists also stay
+//! [`VISIBLE_LATE_US`] behind there.
+//!
+//! When a dump is loaded into another server, the numbers of transactions start over. So a base is
+//! added to them, which is chosen anew then: such that the sum is the time in microseconds. Servers
+//! never have a million transactions a second, so each base leads to larger numbers than the one
+//! before. That a dump was loaded shows in the row of the base: it was written by another
+//! transaction than it says.
+
+use std::borrow::Cow;
+
+use tokio::sync::OnceCell;
+use tokio_postgres::Client;
+
+use crate::{core::error::EngineError, engine::dialect::CHANGE_NUMBER};
+
+/// Much longer than workers take to commit a transaction that the coordinator has committed.
+pub(super) const VISIBLE_LATE_US: i64 = 10_000_000;
+
+/// Chooses a base unless the database has one that was chosen here.
+pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
+    let sql = "UPDATE change_counter
+         SET written_by = CAST(CAST(pg_current_xact_id() AS text) AS bigint),
+             last = CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint)
+                 - CAST(CAST(pg_current_xact_id() AS text) AS bigint)
+         WHERE id = 1 AND written_by % 4294967296 <> CAST(CAST(xmin AS text) AS bigint)";
+    client.execute(sql, &[]).await?;
+    Ok(())
+}
+
+/// Every change with a smaller number is committed.
+pub(super) async fn settled(client: &Client) -> Result<i64, EngineError> {
+    let sql = "SELECT last
+             + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
+         FROM change_counter WHERE id = 1";
+    Ok(client.query_one(sql, &[]).await?.try_get(0)?)
+}
+
+/// The base, read once.
+#[derive(Default)]
+pub(super) struct ChangeNumbers(OnceCell<i64>);
+
+impl ChangeNumbers {
+    /// A statement with the number of the transaction that runs it.
+    pub(super) async fn write(
+        &self,
+        client: &Client,
+        text: Cow<'static, str>,
+    ) -> Result<Cow<'static, str>, EngineError> {
+        if !text.contains(CHANGE_NUMBER) {
+            return Ok(text);
+        }
+        let base = self.0.get_or_try_init(|| read_base(client)).await?;
+        let number = format!("({base} + CAST(CAST(pg_current_xact_id() AS text) AS bigint))");
+        Ok(text.replace(CHANGE_NUMBER, &number).into())
+    }
+}
+
+async fn read_base(client: &Client) -> Result<i64, EngineError> {
+    let sql = "SELECT last FROM change_counter WHERE id = 1";
+    Ok(client.query_one(sql, &[]).await?.try_get(0)?)
+}
