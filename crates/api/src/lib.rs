@@ -50,6 +50,8 @@ fn described_routes() -> (Router<Web>, Document) {
         .routes(routes!(returns::lifecycle::start))
         .routes(routes!(returns::lifecycle::show))
         .routes(routes!(returns::lifecycle::cancel))
+        .routes(routes!(returns::labels::renew))
+        .routes(routes!(returns::labels::show))
         .routes(routes!(returns::history::events))
         .routes(routes!(money::books::entries))
         .routes(routes!(money::books::balance))

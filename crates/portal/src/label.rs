@@ -1,6 +1,7 @@
 //! The page with a label to print or a code to show, and the drawing of barcodes and QR codes.
 
 mod barcode;
+mod carrier_page;
 mod drawing;
 mod page;
 mod qr;

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use app::{
     AppError,
     access::{authenticate::Caller, secrets},
-    core::scope::{IdempotencyKey, RequestScope},
+    core::scope::IdempotencyKey,
     orders::returnability::{ReturnableOrder, load_returnable_order},
     returns::{
         change_return::{cancel_return, load_return},
         policies::load_policy,
+        renew_label::{LabelRequester, renew_label},
         shopper::{Identification, Shopper, ShopperClaim, identify_shopper, list_exchanges},
         start_return::{confirm_return, quote_loaded_return, start_return},
     },
@@ -28,7 +29,7 @@ use domain::{
     orders::order::OrderLine,
     returns::{
         Resolution,
-        rma::{Rma, RmaEvent, apply},
+        rma::{Rma, RmaEvent, VoidReason, apply},
     },
 };
 
@@ -41,7 +42,7 @@ use crate::{
     form::PortalForm,
     review::ReviewPage,
     selection::{FieldProblem, Selection, read_selection},
-    status::StatusPage,
+    status::{PossibleActions, StatusPage},
     theme,
     visit::{PageFrame, PortalVisit},
     words::wording::cancel_refusal_text,
@@ -60,6 +61,7 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/portal/{merchant}/confirm", post(confirm))
         .route("/portal/{merchant}/returns/{rma}", get(show_status))
         .route("/portal/{merchant}/returns/{rma}/cancel", post(cancel))
+        .route("/portal/{merchant}/returns/{rma}/label", post(renew))
         .layer(middleware::from_fn(show_errors_as_pages))
         .layer(middleware::from_fn(require_same_origin))
 }
@@ -293,9 +295,8 @@ async fn render_status(
 ) -> Result<Response, ApiError> {
     let app = &visit.web.app;
     let exchanges = list_exchanges(app, &visit.storefront.merchant, rma).await?;
-    let canceled = apply(rma, &RmaEvent::Canceled, app.world.now());
-    let cancellable = canceled.is_ok_and(|it| it.changed);
-    Ok(visit.render(status, &StatusPage::new(visit, rma, &exchanges, cancellable, problem)))
+    let possible = PossibleActions::of(rma, app.world.now());
+    Ok(visit.render(status, &StatusPage::new(visit, rma, &exchanges, possible, problem)))
 }
 
 async fn cancel(
@@ -308,15 +309,7 @@ async fn cancel(
         return Ok(visit.redirect(""));
     }
     let client = ClientId::new(merchant, "portal");
-    let scope = RequestScope {
-        app,
-        client: &client,
-        address: None,
-        merchant: Some(merchant),
-        idempotency: None,
-        request: visit.request,
-    };
-    match cancel_return(scope, &rma).await {
+    match cancel_return(visit.scope(&client), &rma).await {
         Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),
         Err(AppError::Conflict(_)) => {
             let rma = load_return(app, merchant, &rma).await?;
@@ -324,6 +317,31 @@ async fn cancel(
             let words = visit.words();
             let problem = refusal
                 .map_or(words.status.too_late, |refusal| cancel_refusal_text(&refusal, words));
+            render_status(&visit, &rma, StatusCode::CONFLICT, Some(problem)).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Requests a new label instead of one that the shopper cannot use.
+async fn renew(
+    visit: PortalVisit,
+    Path((_, rma)): Path<(String, String)>,
+    form: PortalForm,
+) -> Result<Response, ApiError> {
+    let (app, merchant) = (&visit.web.app, &visit.storefront.merchant);
+    let before = load_return(app, merchant, &rma).await?;
+    if !visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(&before)) {
+        return Ok(visit.redirect(""));
+    }
+    let reason = VoidReason::parse_request(form.text("reason"));
+    let reason = reason.ok_or_else(|| ApiError::BadRequest("no such reason".to_owned()))?;
+    let client = ClientId::new(merchant, "portal");
+    match renew_label(visit.scope(&client), LabelRequester::Shopper, &rma, reason).await {
+        Ok(rma) => Ok(visit.redirect(&format!("/returns/{}", rma.rma_identifier))),
+        Err(AppError::Conflict(_)) => {
+            let rma = load_return(app, merchant, &rma).await?;
+            let problem = visit.words().parcels.renew_refused;
             render_status(&visit, &rma, StatusCode::CONFLICT, Some(problem)).await
         }
         Err(error) => Err(error.into()),

@@ -9,7 +9,9 @@ use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},
     returns::{
         Resolution, ReturnMethod,
-        rma::{ReceivingStatus, Rma, RmaStatus, RmaUnit, TrackingStatus},
+        rma::{
+            ReceivingStatus, Rma, RmaEvent, RmaStatus, RmaUnit, TrackingStatus, VoidReason, apply,
+        },
     },
 };
 use jiff::Timestamp;
@@ -37,10 +39,31 @@ pub(super) struct StatusPage<'a> {
     units: Vec<StatusUnit<'a>>,
     statement: ReturnStatement,
     cancellable: bool,
+    /// Whether the shopper can get a new label.
+    renewable: bool,
     /// The page of the order, if the shopper may see it.
     order_address: Option<String>,
     /// The page that asks for the order, if it is needed for the label or to cancel.
     find_address: Option<String>,
+}
+
+/// What the state of the return allows.
+#[derive(Clone, Copy)]
+pub(super) struct PossibleActions {
+    pub(super) cancellable: bool,
+    pub(super) renewable: bool,
+}
+
+impl PossibleActions {
+    pub(super) fn of(rma: &Rma, now: Timestamp) -> Self {
+        let changes = |event: &RmaEvent| apply(rma, event, now).is_ok_and(|it| it.changed);
+        let generation = rma.label_generation;
+        let reason = VoidReason::Lost;
+        Self {
+            cancellable: changes(&RmaEvent::Canceled),
+            renewable: changes(&RmaEvent::LabelRenewed { generation, reason }),
+        }
+    }
 }
 
 struct LabelLink {
@@ -79,9 +102,10 @@ impl<'a> StatusPage<'a> {
         visit: &PortalVisit,
         rma: &'a Rma,
         exchanges: &[ExchangeRecord],
-        cancellable: bool,
+        possible: PossibleActions,
         problem: Option<&'static str>,
     ) -> Self {
+        let PossibleActions { cancellable, renewable } = possible;
         let words = visit.words();
         let address = format!("/returns/{}", rma.rma_identifier);
         let goods = locate_goods(rma);
@@ -102,6 +126,7 @@ impl<'a> StatusPage<'a> {
             units: rma.units.iter().map(|unit| describe_unit(visit, rma, unit)).collect(),
             statement: ReturnStatement::new(visit.language(), rma),
             cancellable: cancellable && own_order,
+            renewable: renewable && own_order,
             find_address: needs_order.then(|| visit.address_of("")),
             order_address: own_order.then(|| visit.address_of("/return")),
             frame: visit.frame(words.status.title, &address),

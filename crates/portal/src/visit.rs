@@ -2,7 +2,7 @@
 
 use app::{
     AppError,
-    core::scope::RequestId,
+    core::scope::{RequestId, RequestScope},
     merchants::{
         pictures::create_picture_token,
         portals::{PortalFront, load_portal_front},
@@ -19,7 +19,10 @@ use axum::{
     },
     response::{Html, IntoResponse, Response},
 };
-use domain::{identifier::MerchantId, merchants::language::Language};
+use domain::{
+    identifier::{ClientId, MerchantId},
+    merchants::language::Language,
+};
 use jiff::Timestamp;
 use server::{
     Web,
@@ -131,6 +134,18 @@ impl PortalVisit {
     /// The response with a page. It must not be cached, because it is about a person.
     pub(super) fn render(&self, status: StatusCode, page: &impl Template) -> Response {
         self.page_language.mark(render_page(status, page), self.web.settings.secure_cookies)
+    }
+
+    /// A change that the shopper makes.
+    pub(super) fn scope<'a>(&'a self, client: &'a ClientId) -> RequestScope<'a> {
+        RequestScope {
+            app: &self.web.app,
+            client,
+            address: None,
+            merchant: Some(&self.storefront.merchant),
+            idempotency: None,
+            request: self.request,
+        }
     }
 
     pub(super) fn redirect(&self, rest: &str) -> Response {

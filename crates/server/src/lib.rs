@@ -8,6 +8,7 @@
 pub mod assets;
 pub mod cookie;
 pub mod demo;
+pub mod documents;
 pub mod error;
 pub mod form;
 pub mod guard;

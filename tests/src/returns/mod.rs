@@ -5,6 +5,7 @@
 //! the parcel, times) is replaced by a fixed word before.
 
 mod carrier;
+mod carrier_labels;
 mod commands;
 mod contradictions;
 mod documents;

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::core::{
-    body::JsonRequest,
+    body::LargeRequest,
     caller::{Allowed, CarrierWrite},
     idempotency::IdempotencyHeader,
 };
@@ -29,7 +29,13 @@ use server::{error::ApiError, query::Query};
     request_body(content = CarrierEvents, example = json!({
         "events": [
             { "type": "label_created", "rma_identifier": "RMA-7K3Q-9XWD-2M4T",
-              "tracking_number": "9400111899223197428490" },
+              "tracking_number": "9400111899223197428490", "generation": 1,
+              "label": {
+                  "carrier": "USPS", "service": "GroundAdvantage",
+                  "cost": { "amount_cents": 612, "currency": "USD" },
+                  "expires_at": "2026-05-20T00:00:00Z",
+                  "documents": [{ "format": "zpl", "content": "XlhBXkZPNTAsNTBeRkRSTUFeRlNeWFo=" }]
+              } },
             { "type": "in_transit", "tracking_number": "9400111899223197428490",
               "occurred_at": "2026-02-23T07:41:12Z" }
         ]
@@ -46,7 +52,7 @@ use server::{error::ApiError, query::Query};
 pub(crate) async fn report(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<CarrierWrite>,
-    JsonRequest { body, key }: JsonRequest,
+    LargeRequest { mut body, key }: LargeRequest,
 ) -> Result<Json<CarrierResults>, ApiError> {
     let events = body.read(read_carrier_events)?;
     let scope = caller.scope(&web.app, key.as_ref());

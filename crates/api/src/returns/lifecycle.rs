@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use super::labels::{LabelView, view_labels};
 use crate::core::{
     body::JsonRequest,
     caller::{Allowed, Merchant, Read, ReturnsWrite, WarehouseWrite},
@@ -42,6 +43,10 @@ pub(crate) struct ReturnAnswer<'a> {
     /// Null until the carrier has created it.
     #[schema(required)]
     label: Option<Label<'a>>,
+    /// What the carrier said about each label, also about those that are void.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    labels: Vec<LabelView<'a>>,
     links: Links,
     /// The version of the merchant's policy that applies to the return.
     #[schema(example = 3, minimum = 0)]
@@ -95,7 +100,7 @@ pub(crate) struct Links {
     label: String,
 }
 
-fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
+pub(super) fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
     let id = &rma.rma_identifier;
     let tracking_number = rma.units.iter().find_map(|unit| unit.tracking_number.as_deref());
     let label = tracking_number.map(|tracking_number| Label {
@@ -110,6 +115,7 @@ fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
     let response = ReturnAnswer {
         message: RmaMessage::of(rma),
         label,
+        labels: view_labels(rma),
         links,
         policy_version: rma.policy_version,
         statement: Statement::of(rma),
@@ -329,7 +335,7 @@ fn sample_request() -> Value {
     })
 }
 
-fn sample_answer() -> Value {
+pub(super) fn sample_answer() -> Value {
     respond(&domain::samples::rma(), None).0
 }
 

@@ -34,6 +34,18 @@ pub enum LabelRequester {
     Client,
 }
 
+/// An operator asks for the shopper.
+pub async fn renew_by_hand(
+    scope: RequestScope<'_>,
+    rma: &str,
+    reason: VoidReason,
+) -> Result<Rma, AppError> {
+    let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
+    let merchant = scope.app.store.merchant_of_rma(&id).await?;
+    let merchant = merchant.ok_or(AppError::NotFound("return"))?;
+    renew_label(scope.for_merchant(&merchant), LabelRequester::Operator, rma, reason).await
+}
+
 /// Ends the labels of a return and requests new ones from its carrier.
 pub async fn renew_label(
     scope: RequestScope<'_>,

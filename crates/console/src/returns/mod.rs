@@ -13,6 +13,7 @@ use app::{
     messages::failure_queue::retry_message,
     returns::{
         operator_returns::{cancel_by_hand, close_receiving_by_hand},
+        renew_label::renew_by_hand,
         return_story::load_return_story,
     },
 };
@@ -23,7 +24,7 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::identifier::MessageId;
+use domain::{identifier::MessageId, returns::rma::VoidReason};
 
 use self::{
     return_page::return_page,
@@ -49,6 +50,7 @@ pub(super) fn routes() -> Router<Web> {
         .route("/console/returns/{rma}", get(show))
         .route("/console/returns/{rma}/cancel", post(cancel))
         .route("/console/returns/{rma}/close-receiving", post(close_receiving))
+        .route("/console/returns/{rma}/label", post(renew))
         .route("/console/returns/{rma}/retry/{message}", post(retry))
 }
 
@@ -79,6 +81,18 @@ async fn cancel(
     let to = return_url(canceled.rma_identifier.as_str());
     let notice = "Return canceled. Its items can be returned again.";
     Ok(redirect_with_notice(&web, &to, notice))
+}
+
+async fn renew(
+    State(web): State<Web>,
+    Path(rma): Path<String>,
+    OperatorForm { visitor, form, .. }: OperatorForm,
+) -> Result<Response, ApiError> {
+    let reason = VoidReason::parse_request(form.text("reason"));
+    let reason = reason.ok_or_else(|| ApiError::BadRequest("no such reason".to_owned()))?;
+    let renewed = renew_by_hand(visitor.session.scope(&web.app), &rma, reason).await?;
+    let to = return_url(renewed.rma_identifier.as_str());
+    Ok(redirect_with_notice(&web, &to, "The old label is void. A new one was requested."))
 }
 
 async fn close_receiving(

@@ -9,7 +9,7 @@ use domain::{
     exchanges::record::ExchangeRecord,
     returns::{
         Resolution,
-        rma::{ReceivingStatus, Rma, RmaUnit, TrackingStatus},
+        rma::{Label, ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus, VoidReason, apply},
     },
 };
 
@@ -58,7 +58,41 @@ pub(super) struct ReturnPage<'a> {
     /// Why it cannot be canceled.
     cancel_refusal: Option<String>,
     can_close: bool,
+    labels: Vec<ReturnLabel<'a>>,
+    /// Whether a new label can be requested.
+    can_renew: bool,
     reason_fault: Option<&'a str>,
+}
+
+/// A label of the carrier.
+struct ReturnLabel<'a> {
+    label: &'a Label,
+    issued: TimeElement,
+    cost: String,
+    expires: Option<TimeElement>,
+    state: &'static str,
+}
+
+impl<'a> ReturnLabel<'a> {
+    fn of(label: &'a Label) -> Self {
+        let cost = label.details.cost.as_ref();
+        Self {
+            label,
+            issued: TimeElement(label.issued_at),
+            cost: cost.map(|it| format_money(it.amount_cents, &it.currency)).unwrap_or_default(),
+            expires: label.details.expires_at.map(TimeElement),
+            state: match &label.void {
+                None => "valid",
+                Some(void) => match void.reason {
+                    VoidReason::Lost => "void: lost",
+                    VoidReason::Expired => "void: expired",
+                    VoidReason::WrongSize => "void: wrong size",
+                    VoidReason::Damaged => "void: not readable",
+                    VoidReason::Carrier => "void: canceled by the carrier",
+                },
+            },
+        }
+    }
 }
 
 struct ReturnedItem<'a> {
@@ -148,11 +182,19 @@ pub(super) fn return_page<'a>(
             Availability::Yes | Availability::Done | Availability::No(_) => None,
         },
         can_close: is_newest && *close_receiving == Availability::Yes,
+        labels: rma.labels.iter().map(ReturnLabel::of).collect(),
+        can_renew: is_newest && can_renew(rma),
         state_links: links,
         reason_fault,
         rma,
         merchant,
     }
+}
+
+fn can_renew(rma: &Rma) -> bool {
+    let (generation, reason) = (rma.label_generation, VoidReason::Lost);
+    let event = RmaEvent::LabelRenewed { generation, reason };
+    apply(rma, &event, rma.updated_at).is_ok_and(|decision| decision.changed)
 }
 
 fn returned_item<'a>(merchant: &str, rma: &Rma, unit: &'a RmaUnit) -> ReturnedItem<'a> {

@@ -18,7 +18,12 @@ use domain::{
     returns::{ReturnMethod, rma::LabelState},
 };
 
-use super::{barcode, drawing::Drawing, qr};
+use super::{
+    barcode,
+    carrier_page::{CarrierLabel, CarrierPage},
+    drawing::Drawing,
+    qr,
+};
 use crate::{
     language::LanguageSwitch,
     words::{TitledText, Words, words_in},
@@ -44,6 +49,8 @@ pub(crate) struct LabelPage<'a> {
     /// The address that the goods are sent to.
     pub(crate) to: &'a PostalAddress,
     pub(crate) items: Vec<LabelItem<'a>>,
+    /// The labels as the carrier made them. Empty if it only has tracking numbers.
+    pub(crate) carrier_labels: Vec<CarrierLabel<'a>>,
     /// The day on which the return was started, in the shopper's language.
     pub(crate) created_on: &'a str,
     pub(crate) language: Language,
@@ -62,15 +69,15 @@ pub(crate) struct LabelItem<'a> {
 }
 
 /// What all variants of the page share.
-struct LabelFrame<'a> {
-    heading: &'static str,
-    label: &'a LabelPage<'a>,
-    language_code: &'static str,
-    words: &'static Words,
-    started_on: String,
-    base_style: String,
-    label_style: String,
-    icon: String,
+pub(super) struct LabelFrame<'a> {
+    pub(super) heading: &'static str,
+    pub(super) label: &'a LabelPage<'a>,
+    pub(super) language_code: &'static str,
+    pub(super) words: &'static Words,
+    pub(super) started_on: String,
+    pub(super) base_style: String,
+    pub(super) label_style: String,
+    pub(super) icon: String,
 }
 
 /// A label for a package, and a packing list.
@@ -130,6 +137,9 @@ pub(crate) fn render_label(label: &LabelPage<'_>) -> String {
         _ if label.state == LabelState::Used => ClosedPage::new(label, words.used).render(),
         _ if label.state == LabelState::Expired => ClosedPage::new(label, words.expired).render(),
         (ReturnMethod::CustomerKeep, _) => KeptPage::new(label, words.kept).render(),
+        (method, Some(_)) if !label.carrier_labels.is_empty() => {
+            CarrierPage::new(label, method == ReturnMethod::HomePickup).render()
+        }
         (ReturnMethod::MailBack, Some(number)) => ParcelPage::new(label, number, false).render(),
         (ReturnMethod::HomePickup, Some(number)) => ParcelPage::new(label, number, true).render(),
         (ReturnMethod::ExpressReturns, Some(number)) => DropOffPage::new(label, number).render(),
@@ -144,7 +154,7 @@ pub(crate) fn render_label(label: &LabelPage<'_>) -> String {
 }
 
 impl<'a> LabelFrame<'a> {
-    fn new(label: &'a LabelPage<'a>, heading: &'static str) -> Self {
+    pub(super) fn new(label: &'a LabelPage<'a>, heading: &'static str) -> Self {
         let words = words_in(label.language);
         Self {
             heading,

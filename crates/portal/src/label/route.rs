@@ -1,25 +1,46 @@
 //! The route of the label's page. It is found by the key of the label, which cannot be guessed.
 
-use app::returns::label::{ReturnLabel, load_return_label};
+use app::{
+    AppError,
+    returns::{
+        label::{ReturnLabel, load_return_label},
+        label_documents::open_document,
+    },
+};
 use axum::{
     Router,
     extract::State,
-    http::{HeaderMap, Uri, header::CACHE_CONTROL},
+    http::{
+        HeaderMap, HeaderValue, Uri,
+        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY},
+    },
     response::{Html, IntoResponse, Response},
     routing::get,
 };
-use domain::returns::rma::Rma;
-use server::{Web, assets::PAGE_HEADERS, error::ApiError, path::Path};
+use domain::returns::rma::{LabelState, Rma};
+use server::{Web, assets::PAGE_HEADERS, documents::send_document, error::ApiError, path::Path};
 
-use super::page::{LabelItem, LabelPage, render_label};
+use super::{
+    carrier_page::list_carrier_labels,
+    page::{LabelItem, LabelPage, render_label},
+};
 use crate::{
     language::{LanguageSwitch, PageLanguage},
     locale::format_date,
+    words::words_in,
 };
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route("/labels/{key}", get(show_label))
+    Router::new()
+        .route("/labels/{key}", get(show_label))
+        .route("/labels/{key}/{document}", get(show_document))
 }
+
+/// The page also shows PDF files, in frames.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
 
 async fn show_label(
     State(web): State<Web>,
@@ -31,8 +52,21 @@ async fn show_label(
     let language = PageLanguage::new(&label.portal, &uri, &headers);
     let html = Html(render(&label, language));
     // The page must not be cached, because it shows names and addresses.
-    let response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], html).into_response();
+    let mut response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], html).into_response();
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, POLICY);
     Ok(language.mark(response, web.settings.secure_cookies))
+}
+
+/// A file of a label, as long as its page shows the label.
+async fn show_document(
+    State(web): State<Web>,
+    Path((key, document)): Path<(String, String)>,
+) -> Result<Response, ApiError> {
+    let label = load_return_label(&web.app, &key).await?;
+    if label.state != LabelState::Usable {
+        return Err(AppError::NotFound("label").into());
+    }
+    Ok(send_document(open_document(&web.app, &label.merchant, &label.rma, &document)?))
 }
 
 fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
@@ -48,6 +82,9 @@ fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
         from: &label.from,
         to: &label.to,
         items: count_items(rma),
+        carrier_labels: list_carrier_labels(rma, words_in(page_language.language), |at| {
+            format_date(page_language.language, at)
+        }),
         created_on: &format_date(page_language.language, rma.created_at),
         language: page_language.language,
         theme_address: label.portal.accent.map(|_| theme_address.as_str()),

@@ -249,8 +249,8 @@ pub(super) static WORDS: Words = Words {
         },
         expired: TitledText {
             title: "This label has expired",
-            text: "Labels are valid for 60 days. Please contact us if you still want to \
-                   return the items.",
+            text: "If you still want to return the items, request a new label on the page of your \
+                   return, or contact us.",
         },
         kept: TitledText {
             title: "Nothing to send back",
@@ -324,6 +324,7 @@ pub(super) static WORDS: Words = Words {
         qr_of_return: |rma| format!("QR code for return {rma}"),
         qr_of_both: |rma, number| format!("QR code for return {rma} and tracking number {number}"),
     },
+    parcels: super::parcels::ENGLISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page not found",

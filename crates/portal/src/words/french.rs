@@ -264,8 +264,8 @@ pub(super) static WORDS: Words = Words {
         },
         expired: TitledText {
             title: "Cette étiquette a expiré",
-            text: "Les étiquettes sont valables 60 jours. Veuillez nous contacter si \
-                   vous souhaitez encore retourner les articles.",
+            text: "Si vous souhaitez encore retourner les articles, demandez une nouvelle \
+                   étiquette sur la page de votre retour, ou contactez-nous.",
         },
         kept: TitledText {
             title: "Rien à renvoyer",
@@ -341,6 +341,7 @@ pub(super) static WORDS: Words = Words {
         qr_of_return: |rma| format!("Code QR du retour {rma}"),
         qr_of_both: |rma, number| format!("Code QR du retour {rma} et du numéro de suivi {number}"),
     },
+    parcels: super::parcels::FRENCH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page introuvable",

@@ -268,8 +268,8 @@ pub(super) static WORDS: Words = Words {
         },
         expired: TitledText {
             title: "Dieses Etikett ist abgelaufen",
-            text: "Etiketten sind 60 Tage gültig. Bitte wenden Sie sich an uns, wenn \
-                   Sie die Artikel noch zurückgeben möchten.",
+            text: "Wenn Sie die Artikel noch zurückgeben möchten, fordern Sie auf der Seite Ihrer \
+                   Rücksendung ein neues Etikett an, oder wenden Sie sich an uns.",
         },
         kept: TitledText {
             title: "Sie müssen nichts zurücksenden",
@@ -346,6 +346,7 @@ pub(super) static WORDS: Words = Words {
             format!("QR-Code für Rücksendung {rma} und Sendungsnummer {number}")
         },
     },
+    parcels: super::parcels::GERMAN,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Seite nicht gefunden",

@@ -260,8 +260,8 @@ pub(super) static WORDS: Words = Words {
         },
         expired: TitledText {
             title: "Esta etiqueta ha caducado",
-            text: "Las etiquetas son válidas durante 60 días. Póngase en contacto con \
-                   nosotros si aún desea devolver los artículos.",
+            text: "Si aún desea devolver los artículos, solicite una etiqueta nueva en la página \
+                   de su devolución o póngase en contacto con nosotros.",
         },
         kept: TitledText {
             title: "Nada que devolver",
@@ -341,6 +341,7 @@ pub(super) static WORDS: Words = Words {
             format!("Código QR de la devolución {rma} y del número de seguimiento {number}")
         },
     },
+    parcels: super::parcels::SPANISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Página no encontrada",

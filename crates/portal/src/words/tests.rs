@@ -29,6 +29,9 @@ fn every_sentence_contains_its_values() {
             words.label.barcode_of_tracking_number,
             words.label.qr_of_tracking_number,
             words.label.qr_of_return,
+            words.parcels.label_of,
+            words.parcels.code_of,
+            words.parcels.valid_until,
         ];
         for (number, sentence) in sentences.iter().enumerate() {
             assert!(sentence("§").contains('§'), "{language:?} {number}");
@@ -38,6 +41,7 @@ fn every_sentence_contains_its_values() {
             words.choose.fee_range,
             words.status.exchange_placed,
             words.label.qr_of_both,
+            words.parcels.parcel,
         ];
         for sentence in sentences_of_two {
             let text = sentence("§", "¶");

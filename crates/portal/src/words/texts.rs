@@ -1,5 +1,7 @@
 //! The texts that every language has to provide.
 
+use super::parcels::ParcelWords;
+
 /// A text with a value in it.
 pub(crate) type Sentence = fn(&str) -> String;
 /// A text with two values in it.
@@ -21,6 +23,7 @@ pub(crate) struct Words {
     pub(crate) review: ReviewWords,
     pub(crate) status: StatusWords,
     pub(crate) label: LabelWords,
+    pub(crate) parcels: ParcelWords,
     pub(crate) errors: ErrorWords,
 }
 

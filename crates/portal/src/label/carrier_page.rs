@@ -1,0 +1,109 @@
+//! The page with labels that a carrier made: documents to print, or codes to show.
+
+use askama::Template;
+use domain::returns::rma::{DocumentFormat, DocumentPurpose, HandOff, Label, LabelDocument, Rma};
+
+use super::page::{LabelFrame, LabelPage};
+use crate::words::{Words, words_in};
+
+/// A label as its carrier made it.
+#[derive(Clone, Debug)]
+pub(crate) struct CarrierLabel<'a> {
+    pub(crate) tracking_number: &'a str,
+    /// What pictures of the label and of the code show.
+    pub(crate) label_title: String,
+    pub(crate) code_title: String,
+    /// Which package it is for, if there are several.
+    pub(crate) parcel: Option<String>,
+    pub(crate) documents: Vec<ShownDocument>,
+    pub(crate) hand_off: Option<&'a HandOff>,
+    /// The last day, in the shopper's language.
+    pub(crate) valid_until: Option<String>,
+}
+
+/// A file of a label.
+#[derive(Clone, Debug)]
+pub(crate) struct ShownDocument {
+    pub(crate) address: String,
+    pub(crate) format: DocumentFormat,
+    pub(crate) purpose: DocumentPurpose,
+}
+
+impl ShownDocument {
+    /// Whether the page shows it as a picture.
+    fn is_picture(&self) -> bool {
+        self.format == DocumentFormat::Png
+    }
+
+    fn is_pdf(&self) -> bool {
+        self.format == DocumentFormat::Pdf
+    }
+
+    fn is_code(&self) -> bool {
+        self.purpose == DocumentPurpose::Code
+    }
+
+    fn link_text(&self, words: &Words) -> &'static str {
+        match self.format {
+            DocumentFormat::Pdf => words.parcels.open_pdf,
+            DocumentFormat::Png => words.parcels.open_png,
+            DocumentFormat::Zpl => words.parcels.download_zpl,
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "label/carrier.html", whitespace = "minimize")]
+pub(super) struct CarrierPage<'a> {
+    frame: LabelFrame<'a>,
+    is_pickup: bool,
+    /// Whether there is something to print. Otherwise a code is shown.
+    is_printed: bool,
+}
+
+impl<'a> CarrierPage<'a> {
+    pub(super) fn new(label: &'a LabelPage<'a>, is_pickup: bool) -> Self {
+        let words = &words_in(label.language).label;
+        let documents = label.carrier_labels.iter().flat_map(|it| &it.documents);
+        let is_printed = documents.into_iter().any(|it| !it.is_code());
+        let heading = if is_printed { words.label } else { words.code };
+        Self { frame: LabelFrame::new(label, heading), is_pickup, is_printed }
+    }
+}
+
+/// The labels of a return that have more than a number, as the page shows them.
+pub(super) fn list_carrier_labels<'a>(
+    rma: &'a Rma,
+    words: &Words,
+    format_day: impl Fn(jiff::Timestamp) -> String,
+) -> Vec<CarrierLabel<'a>> {
+    let valid: Vec<&Label> = rma.valid_labels().collect();
+    let has_more = |it: &Label| !it.details.documents.is_empty() || it.details.hand_off.is_some();
+    if !valid.iter().any(|it| has_more(it)) {
+        return Vec::new();
+    }
+    let parcels = valid.len();
+    let show = |(position, label): (usize, &&'a Label)| CarrierLabel {
+        tracking_number: &label.tracking_number,
+        label_title: (words.parcels.label_of)(&label.tracking_number),
+        code_title: (words.parcels.code_of)(&label.tracking_number),
+        parcel: (parcels > 1)
+            .then(|| (words.parcels.parcel)(&(position + 1).to_string(), &parcels.to_string())),
+        documents: list_documents(rma, label),
+        hand_off: label.details.hand_off.as_ref(),
+        valid_until: label
+            .details
+            .expires_at
+            .map(|at| (words.parcels.valid_until)(&format_day(at))),
+    };
+    valid.iter().enumerate().map(show).collect()
+}
+
+fn list_documents(rma: &Rma, label: &Label) -> Vec<ShownDocument> {
+    let show = |it: &LabelDocument| ShownDocument {
+        address: format!("/labels/{}/{}", rma.label_name(), it.sha256),
+        format: it.format,
+        purpose: it.purpose,
+    };
+    label.details.documents.iter().map(show).collect()
+}
