@@ -131,11 +131,15 @@ fn a_new_label_replaces_a_lost_one_and_late_events_of_the_old_one_change_nothing
 
         issue(&scene, &label(&rma, "NEW", &[]));
         issue(&scene, &json!({ "type": "in_transit", "tracking_number": "NEW" }));
-        assert_eq!(renew(&scene, &rma, "lost").said().contains("already used"), true);
+        let late = renew(&scene, &rma, "lost").said();
+        assert!(late.contains("already used"), "{late}");
         let messages = scene.messages(&rma);
         let numbers: Vec<&Value> =
             messages.iter().map(|it| &it["items"][0]["tracking_number"]).collect();
-        assert_eq!(numbers, [&Value::Null, &json!("OLD"), &Value::Null, &json!("NEW"), &json!("NEW")]);
+        assert_eq!(
+            numbers,
+            [&Value::Null, &json!("OLD"), &Value::Null, &json!("NEW"), &json!("NEW")]
+        );
     }
 }
 
@@ -164,6 +168,8 @@ fn each_parcel_of_a_return_has_its_own_label() {
 fn a_code_is_shown_with_the_carriers_instructions_and_places() {
     for scene in scenes() {
         scene.set(&json!({ "carrier": "external" }));
+        let express = json!({ "method": "express-returns", "unit_weight_max": 5, "fee_cents": 0 });
+        scene.set_policy(&json!({ "methods": [express] }));
         let rma = scene.start(&request("express-returns", &[("A", "tee", 1)]));
         let code = json!({ "purpose": "code", "format": "png",
             "content": STANDARD.encode(file("png", 900)) });
