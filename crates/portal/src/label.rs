@@ -3,6 +3,7 @@
 mod barcode;
 mod carrier_page;
 mod drawing;
+mod frame;
 mod page;
 mod qr;
 mod route;

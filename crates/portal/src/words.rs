@@ -7,7 +7,7 @@
 mod english;
 mod french;
 mod german;
-pub(crate) mod parcels;
+mod parcels;
 mod spanish;
 #[cfg(test)]
 mod tests;

@@ -30,10 +30,10 @@ pub(crate) const PUBLIC_UNDESCRIBED: [&str; 6] =
 pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
 
 /// What is not described and needs no token, for whoever knows a name that cannot be guessed.
-pub(crate) const PUBLIC_BY_NAME: [&str; 1] = ["/labels/{key}"];
+pub(crate) const PUBLIC_BY_NAME: [&str; 2] = ["/labels/{key}", "/labels/{key}/{document}"];
 
 /// The pages for shoppers, who show a pass of their own.
-pub(crate) const PORTAL: [&str; 9] = [
+pub(crate) const PORTAL: [&str; 10] = [
     "/portal/{merchant}",
     "/portal/{merchant}/look.css",
     "/portal/{merchant}/logo",
@@ -43,6 +43,7 @@ pub(crate) const PORTAL: [&str; 9] = [
     "/portal/{merchant}/confirm",
     "/portal/{merchant}/returns/{rma}",
     "/portal/{merchant}/returns/{rma}/cancel",
+    "/portal/{merchant}/returns/{rma}/label",
 ];
 
 /// What systems of the platform may do for every merchant, because that is what they are for.
@@ -104,6 +105,7 @@ impl Neighbours {
             .replace("{operator}", "nobody")
             .replace("{rma}", &self.rma)
             .replace("{refund}", "RF-1")
+            .replace("{sha256}", &"0".repeat(64))
             .replace("{id}", job);
         assert!(!aimed.contains('{'), "which value is the parameter in {path}?");
         aimed
@@ -126,6 +128,7 @@ impl Neighbours {
             }
             "/returns_portal_orders" => ("application/json", message(&[theirs])),
             "/returns" | "/returns/quote" => ("application/json", wanted().to_string()),
+            "/returns/{rma}/labels" => ("application/json", r#"{"reason":"lost"}"#.to_owned()),
             "/carrier_events" => {
                 let event = json!({ "type": "in_transit", "rma_identifier": self.rma });
                 ("application/json", json!({ "events": [event] }).to_string())

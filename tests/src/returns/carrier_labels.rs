@@ -168,7 +168,7 @@ fn each_parcel_of_a_return_has_its_own_label() {
 fn a_code_is_shown_with_the_carriers_instructions_and_places() {
     for scene in scenes() {
         scene.set(&json!({ "carrier": "external" }));
-        let express = json!({ "method": "express-returns", "unit_weight_max": 5, "fee_cents": 0 });
+        let express = json!({ "method": "express-returns", "fee_cents": 0 });
         scene.set_policy(&json!({ "methods": [express] }));
         let rma = scene.start(&request("express-returns", &[("A", "tee", 1)]));
         let code = json!({ "purpose": "code", "format": "png",

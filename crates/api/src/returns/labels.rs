@@ -6,10 +6,7 @@ use app::returns::{
     renew_label::{LabelRequester, renew_label},
 };
 use axum::{Json, extract::State, response::Response};
-use domain::{
-    json::Json as Document,
-    returns::rma::{Label, Rma, VoidReason},
-};
+use domain::{json::Json as Document, returns::rma::VoidReason};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -35,31 +32,6 @@ pub(crate) struct NewLabel {
     /// `lost`, `expired`, `wrong_size` or `damaged`.
     #[schema(example = "lost")]
     reason: VoidReason,
-}
-
-/// A label and where its files are.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct LabelView<'a> {
-    #[serde(flatten)]
-    label: &'a Label,
-    /// The addresses of its files, in the order of `documents`. They work until the label is void.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    links: Vec<String>,
-}
-
-pub(super) fn view_labels(rma: &Rma) -> Vec<LabelView<'_>> {
-    let id = &rma.rma_identifier;
-    let view = |label| LabelView { label, links: link_documents(id.as_str(), label) };
-    rma.labels.iter().map(view).collect()
-}
-
-fn link_documents(rma: &str, label: &Label) -> Vec<String> {
-    if label.void.is_some() {
-        return Vec::new();
-    }
-    let documents = label.details.documents.iter();
-    documents.map(|it| format!("/returns/{rma}/labels/{}", it.sha256)).collect()
 }
 
 /// Request a new label

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
-use super::labels::{LabelView, view_labels};
+use super::label_view::{LabelView, view_labels};
 use crate::core::{
     body::JsonRequest,
     caller::{Allowed, Merchant, Read, ReturnsWrite, WarehouseWrite},

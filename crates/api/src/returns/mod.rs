@@ -2,6 +2,7 @@
 
 pub(crate) mod carrier;
 pub(crate) mod history;
+mod label_view;
 pub(crate) mod labels;
 pub(crate) mod lifecycle;
 pub(crate) mod policy;

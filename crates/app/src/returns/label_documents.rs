@@ -48,7 +48,7 @@ pub(crate) async fn load_documents(
             document: LabelDocument {
                 purpose: reported.purpose,
                 format: reported.format,
-                sha256: hexadecimal(&secrets::hash(&bytes)),
+                sha256: secrets::hexadecimal(&secrets::hash(&bytes)),
                 bytes: bytes.len(),
             },
             bytes,
@@ -70,10 +70,6 @@ async fn load_bytes(app: &App, reported: &ReportedDocument) -> Result<Bytes, Str
         Ok(()) => Ok(bytes),
         Err(why) => Err(format!("the label at its address {why}")),
     }
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A file that is given out piece by piece, so that it is never in memory as a whole.

@@ -55,8 +55,8 @@ pub(super) async fn find_pending(store: Store, handle: DispatcherHandle) {
     handle.notify(Event::PendingFound(last));
 }
 
-/// Looks up where a kind of message goes and prepares it, however many attempts it takes while the queue exists;
-/// None when nothing may be sent there.
+/// Looks up where a kind of message goes and prepares it, however many attempts it takes while the
+/// queue exists; None when nothing may be sent there.
 pub(super) async fn load_channel(
     parts: &DispatcherParts,
     merchant: MerchantId,

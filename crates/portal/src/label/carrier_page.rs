@@ -1,56 +1,10 @@
 //! The page with labels that a carrier made: documents to print, or codes to show.
 
 use askama::Template;
-use domain::returns::rma::{DocumentFormat, DocumentPurpose, HandOff, Label, LabelDocument, Rma};
+use domain::returns::rma::{Label, LabelDocument, Rma};
 
-use super::page::{LabelFrame, LabelPage};
+use super::frame::{CarrierLabel, LabelFrame, LabelPage, ShownDocument};
 use crate::words::{Words, words_in};
-
-/// A label as its carrier made it.
-#[derive(Clone, Debug)]
-pub(crate) struct CarrierLabel<'a> {
-    pub(crate) tracking_number: &'a str,
-    /// What pictures of the label and of the code show.
-    pub(crate) label_title: String,
-    pub(crate) code_title: String,
-    /// Which package it is for, if there are several.
-    pub(crate) parcel: Option<String>,
-    pub(crate) documents: Vec<ShownDocument>,
-    pub(crate) hand_off: Option<&'a HandOff>,
-    /// The last day, in the shopper's language.
-    pub(crate) valid_until: Option<String>,
-}
-
-/// A file of a label.
-#[derive(Clone, Debug)]
-pub(crate) struct ShownDocument {
-    pub(crate) address: String,
-    pub(crate) format: DocumentFormat,
-    pub(crate) purpose: DocumentPurpose,
-}
-
-impl ShownDocument {
-    /// Whether the page shows it as a picture.
-    fn is_picture(&self) -> bool {
-        self.format == DocumentFormat::Png
-    }
-
-    fn is_pdf(&self) -> bool {
-        self.format == DocumentFormat::Pdf
-    }
-
-    fn is_code(&self) -> bool {
-        self.purpose == DocumentPurpose::Code
-    }
-
-    fn link_text(&self, words: &Words) -> &'static str {
-        match self.format {
-            DocumentFormat::Pdf => words.parcels.open_pdf,
-            DocumentFormat::Png => words.parcels.open_png,
-            DocumentFormat::Zpl => words.parcels.download_zpl,
-        }
-    }
-}
 
 #[derive(Template)]
 #[template(path = "label/carrier.html", whitespace = "minimize")]

@@ -12,73 +12,21 @@
 mod tests;
 
 use askama::Template;
-use domain::{
-    merchants::language::Language,
-    orders::order::PostalAddress,
-    returns::{ReturnMethod, rma::LabelState},
-};
+use domain::returns::{ReturnMethod, rma::LabelState};
 
 use super::{
     barcode,
-    carrier_page::{CarrierLabel, CarrierPage},
+    carrier_page::CarrierPage,
     drawing::Drawing,
+    frame::{LabelFrame, LabelPage},
     qr,
 };
-use crate::{
-    language::LanguageSwitch,
-    words::{TitledText, Words, words_in},
-};
-use server::assets::assets;
+use crate::words::{TitledText, words_in};
 
 /// One line of the label holds this many characters of the recipient's address.
 const LINE_CHARACTERS: usize = 26;
 /// The address can have this many lines before it needs smaller type.
 const LINES_MAX: usize = 5;
-
-/// The return, as the page shows it.
-#[derive(Clone, Debug)]
-pub(crate) struct LabelPage<'a> {
-    pub(crate) merchant_name: &'a str,
-    pub(crate) rma_identifier: &'a str,
-    pub(crate) return_method: ReturnMethod,
-    pub(crate) state: LabelState,
-    /// None until the carrier has assigned it.
-    pub(crate) tracking_number: Option<&'a str>,
-    /// The shopper's address.
-    pub(crate) from: &'a PostalAddress,
-    /// The address that the goods are sent to.
-    pub(crate) to: &'a PostalAddress,
-    pub(crate) items: Vec<LabelItem<'a>>,
-    /// The labels as the carrier made them. Empty if it only has tracking numbers.
-    pub(crate) carrier_labels: Vec<CarrierLabel<'a>>,
-    /// The day on which the return was started, in the shopper's language.
-    pub(crate) created_on: &'a str,
-    pub(crate) language: Language,
-    pub(crate) switch: &'a LanguageSwitch,
-    /// The address of the merchant's style sheet, if the merchant has colors of its own.
-    pub(crate) theme_address: Option<&'a str>,
-}
-
-/// Equal units of a return.
-#[derive(Clone, Debug)]
-pub(crate) struct LabelItem<'a> {
-    pub(crate) title: &'a str,
-    /// Empty if there is none.
-    pub(crate) sku: &'a str,
-    pub(crate) quantity: u32,
-}
-
-/// What all variants of the page share.
-pub(super) struct LabelFrame<'a> {
-    pub(super) heading: &'static str,
-    pub(super) label: &'a LabelPage<'a>,
-    pub(super) language_code: &'static str,
-    pub(super) words: &'static Words,
-    pub(super) started_on: String,
-    pub(super) base_style: String,
-    pub(super) label_style: String,
-    pub(super) icon: String,
-}
 
 /// A label for a package, and a packing list.
 #[derive(Template)]
@@ -151,22 +99,6 @@ pub(crate) fn render_label(label: &LabelPage<'_>) -> String {
         }
     };
     rendered.expect("writing to a string does not fail")
-}
-
-impl<'a> LabelFrame<'a> {
-    pub(super) fn new(label: &'a LabelPage<'a>, heading: &'static str) -> Self {
-        let words = words_in(label.language);
-        Self {
-            heading,
-            label,
-            language_code: label.language.code(),
-            words,
-            started_on: (words.label.started_on)(label.created_on),
-            base_style: assets().base_style.address(),
-            label_style: assets().label_style.address(),
-            icon: assets().icon.address(),
-        }
-    }
 }
 
 impl<'a> WaitingPage<'a> {

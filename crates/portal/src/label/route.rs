@@ -22,7 +22,8 @@ use server::{Web, assets::PAGE_HEADERS, documents::send_document, error::ApiErro
 
 use super::{
     carrier_page::list_carrier_labels,
-    page::{LabelItem, LabelPage, render_label},
+    frame::{LabelItem, LabelPage},
+    page::render_label,
 };
 use crate::{
     language::{LanguageSwitch, PageLanguage},

@@ -1,7 +1,5 @@
 //! The texts that every language has to provide.
 
-use super::parcels::ParcelWords;
-
 /// A text with a value in it.
 pub(crate) type Sentence = fn(&str) -> String;
 /// A text with two values in it.
@@ -295,6 +293,32 @@ pub(crate) struct LabelWords {
     pub(crate) qr_of_return: Sentence,
     /// The return, and the tracking number.
     pub(crate) qr_of_both: SentenceOfTwo,
+}
+
+/// Labels that a carrier made, and new labels.
+pub(crate) struct ParcelWords {
+    /// The number of the parcel, and how many there are.
+    pub(crate) parcel: SentenceOfTwo,
+    pub(crate) print_label: TitledText,
+    pub(crate) open_pdf: &'static str,
+    pub(crate) open_png: &'static str,
+    pub(crate) download_zpl: &'static str,
+    /// With the tracking number.
+    pub(crate) label_of: Sentence,
+    pub(crate) code_of: Sentence,
+    pub(crate) hand_off_code: &'static str,
+    pub(crate) places: &'static str,
+    /// With the last day.
+    pub(crate) valid_until: Sentence,
+    pub(crate) renew: &'static str,
+    pub(crate) renew_consequences: &'static str,
+    pub(crate) renew_reason: &'static str,
+    pub(crate) reason_lost: &'static str,
+    pub(crate) reason_expired: &'static str,
+    pub(crate) reason_wrong_size: &'static str,
+    pub(crate) reason_damaged: &'static str,
+    pub(crate) renew_confirm: &'static str,
+    pub(crate) renew_refused: &'static str,
 }
 
 /// The pages of requests that failed.

@@ -43,6 +43,7 @@ pub(crate) const CONSOLE: &[&str] = &[
     "/console/returns/{rma}",
     "/console/returns/{rma}/cancel",
     "/console/returns/{rma}/close-receiving",
+    "/console/returns/{rma}/label",
     "/console/returns/{rma}/retry/{message}",
     "/console/search",
     "/console/units/{merchant}/{unit}",

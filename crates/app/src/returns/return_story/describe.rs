@@ -38,16 +38,11 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
     };
     let money = |cents: i64| format_amount(cents, &after.currency);
     match event {
-        RmaEvent::LabelCreated { tracking_number, .. } => {
+        RmaEvent::LabelCreated { .. }
+        | RmaEvent::LabelVoided { .. }
+        | RmaEvent::LabelRenewed { .. } => {
             let units = changed(|old, new| old.tracking_number != new.tracking_number);
-            format!("Label created for {units}: {tracking_number}")
-        }
-        RmaEvent::LabelVoided { .. } => {
-            let units = changed(|old, new| old.tracking_number != new.tracking_number);
-            format!("Label canceled by the carrier: {units}")
-        }
-        RmaEvent::LabelRenewed { reason, .. } => {
-            format!("New label requested: {}", describe_void(*reason))
+            describe_label(event, &units)
         }
         RmaEvent::Scanned { scan, .. } => {
             let units = changed(|old, new| old.tracking != new.tracking);
@@ -93,6 +88,16 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
         RmaEvent::ExchangeFailed { order_identifier } => {
             format!("No exchange for order {order_identifier}: refunded instead")
         }
+    }
+}
+
+fn describe_label(event: &RmaEvent, units: &str) -> String {
+    if let RmaEvent::LabelCreated { tracking_number, .. } = event {
+        format!("Label created for {units}: {tracking_number}")
+    } else if let RmaEvent::LabelRenewed { reason, .. } = event {
+        format!("New label requested: {}", describe_void(*reason))
+    } else {
+        format!("Label canceled by the carrier: {units}")
     }
 }
 

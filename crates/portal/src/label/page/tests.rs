@@ -1,5 +1,8 @@
 //! Every variant of the page has all it needs, and loads nothing from elsewhere.
 
+use domain::{merchants::language::Language, orders::order::PostalAddress};
+
+use super::super::frame::LabelItem;
 use axum::{
     Router,
     body::Body,
@@ -9,6 +12,7 @@ use proptest::prelude::*;
 use tower::ServiceExt;
 
 use super::*;
+use crate::language::LanguageSwitch;
 use server::assets;
 
 fn shopper() -> PostalAddress {
