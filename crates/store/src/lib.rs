@@ -81,6 +81,7 @@ pub use returns::{
 pub use warehouse::{
     asn_lines::AsnLineFilter,
     asn_scans::{ArticleCode, ScannedArticle, ScannedAsns, ScannedKeys},
+    asns::AsnLineRow,
     outbound::ShipmentRow,
     units::{DoubtfulUnit, UnitRow, UnitSteps},
 };

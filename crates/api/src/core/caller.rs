@@ -18,6 +18,7 @@ use server::{Web, address_of, observe::request_id};
 /// A scope, as a type.
 pub(crate) trait Needs: Send + Sync {
     const SCOPE: Scope;
+    const ALONE: &'static [Scope] = &[Self::SCOPE];
 }
 
 pub(crate) struct OrdersWrite;
@@ -65,6 +66,38 @@ impl Needs for Metrics {
     const SCOPE: Scope = Scope::Metrics;
 }
 
+/// Scopes of which one is enough, as a type. The first one is that of the merchants themselves.
+pub(crate) trait NeedsOne: Send + Sync {
+    const SCOPES: &'static [Scope];
+}
+
+/// Who reads lists of returns.
+pub(crate) struct ReturnReaders;
+impl NeedsOne for ReturnReaders {
+    const SCOPES: &'static [Scope] = &[Scope::Read, Scope::WarehouseWrite];
+}
+
+/// Who reads lists of what the warehouse gets and sends.
+pub(crate) struct WarehouseReaders;
+impl NeedsOne for WarehouseReaders {
+    const SCOPES: &'static [Scope] = &[Scope::Read, Scope::WarehouseWrite, Scope::CarrierWrite];
+}
+
+/// A caller with one of the scopes of `S`.
+pub(crate) struct AllowedOne<S: NeedsOne> {
+    pub(crate) caller: Caller,
+    scopes: PhantomData<S>,
+}
+
+impl<S: NeedsOne> FromRequestParts<Web> for AllowedOne<S> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
+        let caller = authorize(parts, web, S::SCOPES).await?;
+        Ok(Self { caller, scopes: PhantomData })
+    }
+}
+
 /// A caller with the scope `S`.
 pub(crate) struct Allowed<S: Needs> {
     pub(crate) caller: Caller,
@@ -82,7 +115,7 @@ impl<S: Needs> FromRequestParts<Web> for Allowed<S> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
-        let caller = authorize(parts, web, S::SCOPE).await?;
+        let caller = authorize(parts, web, S::ALONE).await?;
         Ok(Self { caller, scope: PhantomData })
     }
 }
@@ -97,12 +130,12 @@ impl<S: Needs> FromRequestParts<Web> for Merchant<S> {
     }
 }
 
-/// The caller, if it has the scope. Boxed, so that this is compiled once and not into every
+/// The caller, if it has one of the scopes. Boxed, so that this is compiled once and not into every
 /// handler.
 fn authorize<'a>(
     parts: &'a mut Parts,
     web: &'a Web,
-    scope: Scope,
+    scopes: &'static [Scope],
 ) -> BoxFuture<'a, Result<Caller, ApiError>> {
     Box::pin(async move {
         let token = bearer_token(&parts.headers)
@@ -114,7 +147,11 @@ fn authorize<'a>(
         caller.request = request_id(&parts.extensions);
         let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
         parts.extensions.insert(TurnOf(merchant));
-        if caller.scopes.contains(scope) { Ok(caller) } else { Err(ApiError::Forbidden(scope)) }
+        match scopes {
+            _ if scopes.iter().any(|scope| caller.scopes.contains(*scope)) => Ok(caller),
+            [scope, ..] => Err(ApiError::Forbidden(*scope)),
+            [] => Err(ApiError::Unauthorized("no scope is enough")),
+        }
     })
 }
 

@@ -11,3 +11,4 @@ pub(crate) mod probes;
 pub(crate) mod sample;
 pub(crate) mod status;
 pub(crate) mod version;
+pub(crate) mod work_list;

@@ -1,4 +1,5 @@
 //! Orders: publishing, importing and reading them.
 
 pub(crate) mod import;
+pub(crate) mod list;
 pub(crate) mod publish;

@@ -5,5 +5,6 @@ pub(crate) mod history;
 mod label_view;
 pub(crate) mod labels;
 pub(crate) mod lifecycle;
+pub(crate) mod list;
 pub(crate) mod policy;
 pub(crate) mod refunds;

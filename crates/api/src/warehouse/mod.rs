@@ -4,6 +4,7 @@
 pub(crate) mod asns_and_shipments;
 pub(crate) mod drop_ship;
 pub(crate) mod exceptions;
+pub(crate) mod lists;
 pub(crate) mod receipts;
 pub(crate) mod settings;
 pub(crate) mod units;

@@ -10,3 +10,4 @@ pub mod overview;
 pub mod scope;
 pub mod search;
 pub(crate) mod time;
+pub mod work_lists;

@@ -4,17 +4,26 @@ use std::collections::HashMap;
 
 use bytes::Bytes;
 use domain::{
+    identifier::MerchantId,
     json,
     orders::{order::OrderStatus, order_message::read_stored_order},
 };
 use jiff::Timestamp;
 use serde::Serialize;
-use store::ListedOrder;
+use store::{ListedOrder, WorkList};
+use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::{list_query::ListQuery, time::time_from_us},
+    core::{
+        list_query::ListQuery,
+        time::time_from_us,
+        work_lists::{WorkEntries, WorkListQuery},
+    },
 };
+
+/// The most orders that may have one number that a shopper knows.
+const ALIKE_MAX: usize = 100;
 
 /// An order as a row of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -33,6 +42,44 @@ pub struct OrderSummary {
     pub currency: String,
     /// Units that were ordered.
     pub units: i64,
+}
+
+/// An order in the list that other systems poll.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ChangedOrder {
+    #[schema(example = "ORD-100472")]
+    pub identifier: String,
+    /// `Created`, `Shipped` or `Cancelled`, as in the newest snapshot.
+    #[schema(example = "Shipped")]
+    pub status: String,
+    /// When its newest snapshot, or a refund of it, arrived.
+    #[schema(value_type = String, format = DateTime, example = "2026-02-12T14:03:09Z")]
+    pub updated_at: Timestamp,
+}
+
+/// Orders of one merchant in the order of their changes. The reference is the order's own number or
+/// the one that the shopper knows.
+pub async fn list_changed_orders(
+    app: &App,
+    merchant: &MerchantId,
+    query: &WorkListQuery,
+) -> Result<WorkEntries<ChangedOrder>, AppError> {
+    let page = match &query.reference {
+        None => query.page(app, WorkList::Orders).await?,
+        Some(number) => {
+            let mut orders = app.store.orders_by_secondary(merchant, number, ALIKE_MAX).await?;
+            orders.push(number.clone());
+            let names = orders.into_iter().map(|order| (merchant.to_string(), order));
+            let names: Vec<(String, String)> = names.collect();
+            query.page_of_names(app, WorkList::Orders, &names).await?
+        }
+    };
+    let entries = page.rows.iter().map(|row| ChangedOrder {
+        identifier: row.id.clone(),
+        status: row.status.clone(),
+        updated_at: time_from_us(row.changed_us),
+    });
+    Ok(WorkEntries::new(&page, entries.collect()))
 }
 
 /// Lists orders, newest first. The second value is the cursor of the next page, if there may be

@@ -10,4 +10,5 @@ pub mod shipments;
 pub mod unit_changes;
 pub mod unit_questions;
 pub mod unit_story;
+pub mod work_lists;
 pub mod workbench;

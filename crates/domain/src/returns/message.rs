@@ -4,6 +4,7 @@
 //! replaces the one before. This is the only place that decides what merchants see of a return. The
 //! comments on the fields are the API reference.
 
+pub mod expected;
 #[cfg(test)]
 mod tests;
 

@@ -10,6 +10,7 @@ mod action;
 mod apply;
 mod messages;
 mod read;
+mod task;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ pub use self::messages::{
     message,
 };
 pub use self::read::{DropShipReadContext, read_drop_ship_order};
+pub use self::task::{DropShipTask, DropShipTaskItem, DropShipTaskShipment};
 use crate::returns::receipt::Condition;
 
 /// An order has at most this many lines.

@@ -13,7 +13,7 @@ use domain::{
         asn::{AsnCarton, AsnDetail, InboundAsn},
         drop_ship::DropShipOrder,
         settings::Warehouse,
-        shipment::Shipment,
+        shipment::{Shipment, ShipmentHead},
         unit::{StoryStep, UnitRecord},
     },
 };
@@ -66,6 +66,7 @@ stored_bodies!(
     ReturnChange,
     Rma,
     Shipment,
+    ShipmentHead,
     UnitRecord,
     Vec<StoryStep>,
     Warehouse,

@@ -10,7 +10,7 @@ use domain::{
     identifier::MerchantId,
     time::{from_micros, micros},
     warehouse::{
-        asn::{AsnCarton, AsnLine, DetailsType, InboundAsn},
+        asn::{AsnCarton, AsnDetail, AsnLine, DetailsType, InboundAsn},
         gtin::normalize_code,
         receiving::AsnState,
         unit::UnitRecord,
@@ -28,6 +28,16 @@ use crate::{
 const READING: &str = "reading ASNs";
 /// Lines that one statement inserts.
 const LINES_AT_ONCE: usize = 1_000;
+
+/// A line of an ASN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AsnLineRow {
+    /// Units that were received for it.
+    pub received: i64,
+    /// Its carton, without lines.
+    pub carton: AsnCarton,
+    pub detail: AsnDetail,
+}
 
 impl Transaction {
     /// Adds an ASN; a conflict when its number is taken.
@@ -214,6 +224,48 @@ impl Store {
              WHERE merchant_id = $1 AND asn_number = $2 ORDER BY program_id LIMIT 20",
             params![merchant, asn_number],
             |row| read_head(asn_number, row),
+        )
+        .await
+    }
+
+    /// The ASNs with these merchants and numbers, without their lines, each with its merchant.
+    pub async fn asn_heads_named(
+        &self,
+        names: impl Iterator<Item = (&str, &str)>,
+    ) -> Result<Vec<(String, AsnState)>, StoreError> {
+        self.read_each(
+            READING,
+            "SELECT t.version, t.announced_us, t.fingerprint, t.here, t.told, t.body, t.merchant_id
+             FROM ROWS(merchant_id, asn_number)
+             JOIN asns t ON t.merchant_id = r.merchant_id AND t.asn_number = r.asn_number",
+            names.map(|(merchant, number)| params![merchant, number]).collect(),
+            |row| Ok((row.text(6)?.to_owned(), read_head("an ASN", row)?.value)),
+        )
+        .await
+    }
+
+    /// Lines of an ASN after another, in the order of their identifiers, which is that of the key.
+    pub async fn asn_lines_page(
+        &self,
+        merchant: &MerchantId,
+        asn: &InboundAsn,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<AsnLineRow>, StoreError> {
+        let (number, program) = (asn.asn_number.as_str(), asn.program_identifier.as_str());
+        self.read_all(
+            READING,
+            "SELECT line_id, received, carton, body FROM asn_lines
+             WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND line_id > $4
+             ORDER BY line_id LIMIT $5",
+            params![merchant, number, program, after, limit],
+            |row| {
+                Ok(AsnLineRow {
+                    received: row.int(1)?,
+                    carton: parse_body("asn_lines", row.text(0)?, row.text(2)?)?,
+                    detail: parse_body("asn_lines", row.text(0)?, row.text(3)?)?,
+                })
+            },
         )
         .await
     }

@@ -14,7 +14,7 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_merchant, read_versioned, to_json},
+        body::{parse_body, parse_merchant, read_versioned, to_json},
         value::{Row, params},
     },
 };
@@ -114,6 +114,43 @@ impl Store {
             "SELECT version, body FROM shipments WHERE merchant_id = $1 AND asn_number = $2",
             params![merchant, asn_number],
             |row| read_versioned("shipments", asn_number, row),
+        )
+        .await
+    }
+
+    /// The heads of these shipments, each with its merchant, in any order.
+    pub async fn shipment_heads(
+        &self,
+        names: impl Iterator<Item = (&str, &str)>,
+    ) -> Result<Vec<(String, ShipmentHead)>, StoreError> {
+        self.read_each(
+            "listing shipments",
+            "SELECT t.merchant_id, t.asn_number, t.head FROM ROWS(merchant_id, asn_number)
+             JOIN shipments t ON t.merchant_id = r.merchant_id AND t.asn_number = r.asn_number",
+            names.map(|(merchant, number)| params![merchant, number]).collect(),
+            |row| {
+                let head = parse_body("shipments", row.text(1)?, row.text(2)?)?;
+                Ok((row.text(0)?.to_owned(), head))
+            },
+        )
+        .await
+    }
+
+    /// These drop-ship orders, each with its merchant, in any order.
+    pub async fn drop_ship_orders_named(
+        &self,
+        names: impl Iterator<Item = (&str, &str)>,
+    ) -> Result<Vec<(String, DropShipOrder)>, StoreError> {
+        self.read_each(
+            "listing drop-ship orders",
+            "SELECT t.merchant_id, t.client_identifier, t.body
+             FROM ROWS(merchant_id, client_identifier) JOIN drop_ship_orders t
+                 ON t.merchant_id = r.merchant_id AND t.client_identifier = r.client_identifier",
+            names.map(|(merchant, identifier)| params![merchant, identifier]).collect(),
+            |row| {
+                let order = parse_body("drop_ship_orders", row.text(1)?, row.text(2)?)?;
+                Ok((row.text(0)?.to_owned(), order))
+            },
         )
         .await
     }

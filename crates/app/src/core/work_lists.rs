@@ -1,0 +1,89 @@
+//! Lists that other systems poll: rows in the order of their changes. A reader continues from
+//! `next` of the page before, and misses nothing that is committed meanwhile.
+
+use domain::{identifier::MerchantId, time::micros};
+use jiff::Timestamp;
+use store::{Cursor, WorkFilter, WorkList, WorkPage};
+
+use crate::{App, AppError};
+
+/// Which rows of a list to read.
+#[derive(Clone, Debug, Default)]
+pub struct WorkListQuery {
+    /// Of one merchant, or of all.
+    pub merchant: Option<MerchantId>,
+    pub status: Option<&'static str>,
+    /// A number by which a row is known.
+    pub reference: Option<String>,
+    pub updated_since: Option<Timestamp>,
+    /// `next` of the page before. A text that is none means the start of the list.
+    pub after: Option<String>,
+    pub limit: usize,
+}
+
+/// A page of a list.
+#[derive(Clone, Debug)]
+pub struct WorkEntries<T> {
+    pub entries: Vec<T>,
+    /// Where to continue, also if there is nothing more yet.
+    pub next: String,
+    /// Whether there may be more already.
+    pub more: bool,
+}
+
+/// A row with its merchant, and the time of its last change.
+#[derive(Clone, Debug)]
+pub struct WorkEntry<T> {
+    pub merchant: String,
+    pub updated_at: Timestamp,
+    pub value: T,
+}
+
+impl WorkListQuery {
+    fn filter(&self, app: &App) -> WorkFilter {
+        WorkFilter {
+            merchant: self.merchant.clone(),
+            status: self.status,
+            since_us: self.updated_since.map(micros),
+            after: self.after.as_deref().and_then(Cursor::parse),
+            limit: self.limit,
+            now_us: app.world.now_us(),
+        }
+    }
+
+    /// A page of all rows.
+    pub(crate) async fn page(&self, app: &App, list: WorkList) -> Result<WorkPage, AppError> {
+        Ok(app.store.work_list(list, &self.filter(app)).await?)
+    }
+
+    /// A page of the rows with this number, of the merchants that have one.
+    pub(crate) async fn page_of_number(
+        &self,
+        app: &App,
+        list: WorkList,
+        number: &str,
+        owners: &[MerchantId],
+    ) -> Result<WorkPage, AppError> {
+        let owned = |owner: &&MerchantId| self.merchant.as_ref().is_none_or(|it| it == *owner);
+        let names = owners.iter().filter(owned).map(|owner| (owner.as_str(), number));
+        Ok(app.store.work_list_named(list, &self.filter(app), names).await?)
+    }
+
+    /// A page of these rows of one merchant.
+    pub(crate) async fn page_of_names(
+        &self,
+        app: &App,
+        list: WorkList,
+        names: &[(String, String)],
+    ) -> Result<WorkPage, AppError> {
+        let names = names.iter().map(|(merchant, id)| (merchant.as_str(), id.as_str()));
+        Ok(app.store.work_list_named(list, &self.filter(app), names).await?)
+    }
+}
+
+impl<T> WorkEntries<T> {
+    /// The entries of a page, in its order.
+    pub(crate) fn new(page: &WorkPage, entries: Vec<T>) -> Self {
+        Self { entries, next: page.next.to_string(), more: page.more }
+    }
+}
