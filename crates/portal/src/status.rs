@@ -10,7 +10,8 @@ use domain::{
     returns::{
         Resolution, ReturnMethod,
         rma::{
-            ReceivingStatus, Rma, RmaEvent, RmaStatus, RmaUnit, TrackingStatus, VoidReason, apply,
+            LabelState, ReceivingStatus, Rma, RmaEvent, RmaStatus, RmaUnit, TrackingStatus,
+            VoidReason, apply,
         },
     },
 };
@@ -34,6 +35,8 @@ pub(super) struct StatusPage<'a> {
     notice: Option<&'static str>,
     next: &'static str,
     label: Option<LabelLink>,
+    /// The last day of the label.
+    label_until: Option<String>,
     tracking_numbers: Vec<&'a str>,
     steps: Vec<Step>,
     units: Vec<StatusUnit<'a>>,
@@ -111,14 +114,22 @@ impl<'a> StatusPage<'a> {
         let goods = locate_goods(rma);
         let failed = exchanges.iter().any(|it| it.state == ExchangeState::Failed);
         let own_order = visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(rma));
-        let label = link_label(rma, goods, words);
+        let expired = rma.label_state(visit.web.app.world.now()) == LabelState::Expired;
+        let label = link_label(rma, goods, words).filter(|_| !expired);
+        let has_label = label.is_some() && goods == Whereabouts::Ready;
         let needs_order = !own_order && (label.is_some() || cancellable);
         Self {
             number: (words.status.rma)(rma.rma_identifier.as_str()),
             started_on: (words.status.started_on)(&visit.format_date(rma.created_at)),
             address: visit.address_of(&address),
             problem,
-            notice: failed.then_some(words.status.exchange_failed),
+            notice: if failed {
+                Some(words.status.exchange_failed)
+            } else {
+                (expired && goods == Whereabouts::Ready).then_some(words.label.expired.text)
+            },
+            label_until: has_label
+                .then(|| (words.parcels.valid_until)(&visit.format_date(rma.labels_expire_at()))),
             next: next_step_text(rma, goods, words),
             label: label.filter(|_| own_order),
             tracking_numbers: list_tracking_numbers(rma),

@@ -15,9 +15,8 @@ use axum::{
 use domain::returns::rma::DocumentFormat;
 use futures_util::stream::try_unfold;
 
-/// A frame may show the file only on our own pages. Everything else would keep browsers from
-/// showing a PDF file.
-const POLICY: HeaderValue = HeaderValue::from_static("frame-ancestors 'self'");
+/// No frame may show the file. A stricter policy would keep browsers from showing a PDF file.
+const POLICY: HeaderValue = HeaderValue::from_static("frame-ancestors 'none'");
 
 /// Sends a file piece by piece. It has addresses of people in it, so it is not cached.
 pub fn send_document(document: DocumentReader) -> Response {

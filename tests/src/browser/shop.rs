@@ -4,11 +4,13 @@
 
 use std::sync::OnceLock;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 use sim::Running;
 
 use crate::harness::{
     home::{Home, text},
+    http::Request,
     samples::full_order,
     server::Server,
     stage::{ALLOW, Stage},
@@ -19,6 +21,16 @@ pub(super) const EMAIL: &str = "dana.whitfield@example.com";
 pub(super) const POSTAL_CODE: &str = "97205";
 pub(super) const TEE: &str = "Organic cotton tee, navy, M";
 pub(super) const MUG: &str = "Stoneware mug, clay";
+
+/// The smallest picture there is.
+const DOT: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=";
+
+/// A sheet of paper with nothing on it.
+const PAGE: &str = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n\
+    2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+    3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 288 432]>>endobj\n\
+    trailer<</Root 1 0 R/Size 4>>\n%%EOF\n";
 
 pub(super) struct Shop {
     pub(super) server: &'static Server,
@@ -83,6 +95,24 @@ impl Shop {
     /// Waits until the carrier has made the label of a return.
     pub(super) fn await_label(&self, rma: &str) {
         self.stage.wait_for_label(rma);
+    }
+
+    /// The carrier makes a label, with files.
+    pub(super) fn issue_label(&self, rma: &str, number: &str) {
+        let event = json!({
+            "type": "label_created", "rma_identifier": rma, "tracking_number": number,
+            "label": {
+                "carrier": "Parcelry", "service": "Ground", "expires_at": "2126-01-01T00:00:00Z",
+                "documents": [
+                    { "format": "png", "content": DOT },
+                    { "format": "pdf", "content": STANDARD.encode(PAGE) },
+                ],
+            },
+        });
+        let body = json!({ "events": [event] }).to_string();
+        let request = Request::post("/carrier_events").bearer(&self.stage.admin).json(body);
+        let reply = self.server.send(&request);
+        assert_eq!(reply.json()["results"][0]["result"], "applied", "{}", reply.said());
     }
 
     /// The address of the portal.

@@ -148,6 +148,15 @@ impl Shopper {
         self.browser.press(CONFIRM_CANCEL)
     }
 
+    /// Asks for a new label, because the old one is lost.
+    pub(super) fn renew_label(&self) -> Page {
+        self.browser.tab_to("I need a new label");
+        self.browser.keys(ENTER);
+        self.browser.tab_to("I no longer have it");
+        self.browser.keys(" ");
+        self.browser.press("Request a new label")
+    }
+
     /// The text beside the title of a line.
     pub(super) fn text_beside(&self, title: &str) -> String {
         text(&self.browser.script(BESIDE, &[json!(title)]))

@@ -24,6 +24,7 @@ with_and_without_scripts!(
     a_gift_is_returned_without_the_buyer,
     an_item_that_cannot_be_returned_has_a_reason,
     a_return_is_canceled,
+    a_lost_label_is_replaced,
 );
 
 fn start(scripts: Scripts, walk: fn(&Shopper)) {
@@ -116,6 +117,29 @@ fn a_return_is_canceled(shopper: &Shopper) {
     shopper.browser.visit(&shopper.shop.portal());
     shopper.find_order(ORDER, EMAIL);
     assert!(shopper.can_choose(TEE), "the unit can be chosen again");
+}
+
+fn a_lost_label_is_replaced(shopper: &Shopper) {
+    shopper.shop.wait_for_labels();
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::Refund);
+    shopper.review();
+    let rma = shopper.confirm();
+    shopper.shop.issue_label(&rma, "OLD-1");
+    let status = format!("{}/returns/{rma}", shopper.shop.portal());
+    shopper.browser.visit(&status);
+    shopper.browser.examine("portal-label-ready");
+    shopper.show_label(&rma);
+    shopper.browser.see("OLD-1");
+    shopper.browser.examine("label-of-carrier");
+
+    shopper.browser.visit(&status);
+    shopper.renew_label();
+    assert_eq!(shopper.shop.held(&rma)["label"], json!(null));
+    shopper.shop.issue_label(&rma, "NEW-2");
+    shopper.browser.visit(&status);
+    shopper.browser.see("NEW-2");
+    assert_eq!(shopper.shop.held(&rma)["labels"][0]["void"]["reason"], "lost");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn the_last_message_is_what_the_api_answers_and_carries_the_policys_version() {
         });
         assert_eq!(shown["links"], links);
         assert_eq!(shown["policy_version"], 1);
-        for beside in ["label", "links", "policy_version", "statement"] {
+        for beside in ["label", "labels", "links", "policy_version", "statement"] {
             assert!(shown.as_object_mut().unwrap().shift_remove(beside).is_some());
         }
         let said = super::expected::redacted(&shown.to_string(), &rma);

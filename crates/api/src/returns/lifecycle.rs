@@ -71,6 +71,9 @@ pub(crate) struct Label<'a> {
     /// or the label expires.
     #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T-5H2QK8N4W7RXD3MZT6YB9VCJ1P")]
     url: String,
+    /// Until when the carrier accepts it. After that, request a new one.
+    #[schema(value_type = String, format = DateTime, example = "2026-04-21T10:15:00Z")]
+    expires_at: Timestamp,
 }
 
 /// A unit that the warehouse rejected.
@@ -106,6 +109,7 @@ pub(super) fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
     let label = tracking_number.map(|tracking_number| Label {
         tracking_number,
         url: format!("/labels/{}", rma.label_name()),
+        expires_at: rma.labels_expire_at(),
     });
     let links = Links {
         this: format!("/returns/{id}"),

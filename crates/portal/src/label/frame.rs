@@ -89,10 +89,6 @@ impl ShownDocument {
         self.format == DocumentFormat::Png
     }
 
-    pub(super) fn is_pdf(&self) -> bool {
-        self.format == DocumentFormat::Pdf
-    }
-
     pub(super) fn is_code(&self) -> bool {
         self.purpose == DocumentPurpose::Code
     }

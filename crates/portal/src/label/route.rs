@@ -10,10 +10,7 @@ use app::{
 use axum::{
     Router,
     extract::State,
-    http::{
-        HeaderMap, HeaderValue, Uri,
-        header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY},
-    },
+    http::{HeaderMap, Uri, header::CACHE_CONTROL},
     response::{Html, IntoResponse, Response},
     routing::get,
 };
@@ -37,12 +34,6 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/labels/{key}/{document}", get(show_document))
 }
 
-/// The page also shows PDF files, in frames.
-const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; \
-     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-);
-
 async fn show_label(
     State(web): State<Web>,
     Path(key): Path<String>,
@@ -53,8 +44,7 @@ async fn show_label(
     let language = PageLanguage::new(&label.portal, &uri, &headers);
     let html = Html(render(&label, language));
     // The page must not be cached, because it shows names and addresses.
-    let mut response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], html).into_response();
-    response.headers_mut().insert(CONTENT_SECURITY_POLICY, POLICY);
+    let response = (PAGE_HEADERS, [(CACHE_CONTROL, "no-store")], html).into_response();
     Ok(language.mark(response, web.settings.secure_cookies))
 }
 
