@@ -44,6 +44,8 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::access::operators::list, crate::access::operators::add))
         .routes(routes!(crate::access::operators::change))
         .routes(routes!(crate::access::operators::set_password))
+        .routes(routes!(crate::warehouse::disposition::list, crate::warehouse::disposition::set))
+        .routes(routes!(crate::warehouse::disposition::merchant_report))
         .routes(routes!(crate::warehouse::settings::list))
         .routes(routes!(
             crate::warehouse::settings::show,

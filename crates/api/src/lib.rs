@@ -71,6 +71,7 @@ fn described_routes() -> (Router<Web>, Document) {
         ))
         .routes(routes!(warehouse::units::story))
         .routes(routes!(warehouse::units::change))
+        .routes(routes!(warehouse::disposition::report))
         .routes(routes!(warehouse::drop_ship::place, warehouse::lists::drop_ship_orders))
         .routes(routes!(warehouse::drop_ship::show))
         .routes(routes!(warehouse::drop_ship::ship))

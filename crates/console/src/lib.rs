@@ -37,6 +37,7 @@ pub fn routes() -> Router<Web> {
         .merge(returns::refunds::routes())
         .merge(money::routes())
         .merge(warehouse::exceptions::routes())
+        .merge(warehouse::plates::routes().merge(warehouse::disposition::routes()))
         .merge(warehouse::receive::routes())
         .merge(core::search::routes().merge(orders::routes()).merge(returns::routes()))
         .merge(warehouse::units::routes().merge(core::audit::routes()))

@@ -71,6 +71,9 @@ enum Command {
     /// List, set and remove the warehouses of the platform
     #[command(subcommand)]
     Warehouse(command::warehouse::Warehouse),
+    /// Manage where received units go
+    #[command(subcommand)]
+    Disposition(command::disposition::Disposition),
     /// Report parcel events, as a carrier would
     #[command(subcommand)]
     Carrier(command::carrier::Carrier),
@@ -146,6 +149,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Policy(policy) => policy.run(&config, output).await?,
         Command::Portal(portal) => portal.run(&config, output).await?,
         Command::Warehouse(warehouse) => warehouse.run(&config, output).await?,
+        Command::Disposition(disposition) => disposition.run(&config, output).await?,
         Command::Carrier(carrier) => carrier.run(&config, output).await?,
         Command::Message(message) => message.run(&config, output).await?,
         Command::Failures(failures) => return failures.run(&config, output).await,

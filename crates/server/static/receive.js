@@ -1,9 +1,18 @@
 // Conveniences at the bench: the scan field keeps the focus, sounds confirm or warn, a condition
-// needs no Enter, and Escape goes back. Every page works without this script.
+// and a proposal need no Enter, and Escape goes back. Every page works without this script.
 
 "use strict";
 
 const field = document.getElementById("scan");
+const PAUSE_MS = 250;
+let pendingChoice = 0;
+
+// A scanner types faster than a person, so a key that stays alone for a moment is a choice.
+function choose(button, key) {
+  if (!field || field.value === "" || field.value === key) {
+    button.click();
+  }
+}
 
 // Input goes to the scan field, even after a click elsewhere.
 document.addEventListener("keydown", (event) => {
@@ -14,6 +23,16 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
+  // One key chooses a proposal, as long as nothing else is typed.
+  const choice = document.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
+  if (choice && plain && (document.activeElement === field || document.activeElement === document.body)) {
+    if (field && field.value === "") {
+      pendingChoice = setTimeout(() => choose(choice, event.key), PAUSE_MS);
+    }
+  } else {
+    clearTimeout(pendingChoice);
+  }
   const free = document.activeElement === document.body || document.activeElement?.id === "content";
   if (free && event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey) {
     field?.focus();
@@ -22,7 +41,6 @@ document.addEventListener("keydown", (event) => {
 
 // A condition that stays alone for a moment is submitted. A scanner types faster than that.
 const CONDITIONS = ["N", "R", "A", "B", "C", "X", "TT"];
-const PAUSE_MS = 250;
 if (field && "atOnce" in field.dataset) {
   let timer = 0;
   field.addEventListener("input", () => {

@@ -79,9 +79,11 @@ pub use returns::{
     rmas::LabelRequest,
 };
 pub use warehouse::{
+    asn_codes::CodedAsn,
     asn_lines::AsnLineFilter,
     asn_scans::{ArticleCode, ScannedArticle, ScannedAsns, ScannedKeys},
     asns::AsnLineRow,
+    dispositions::{DisposedGoods, StoredDisposition},
     outbound::ShipmentRow,
     units::{DoubtfulUnit, UnitRow, UnitSteps},
 };

@@ -2,6 +2,7 @@
 //! warehouses themselves.
 
 pub(crate) mod asns_and_shipments;
+pub(crate) mod disposition;
 pub(crate) mod drop_ship;
 pub(crate) mod exceptions;
 pub(crate) mod lists;

@@ -13,9 +13,10 @@ use domain::{
     returns::{
         journal::{ReturnChange, ReturnEvent},
         message::RmaMessage,
-        rma::{Rma, RmaDecision, RmaEvent, RmaRefusal, apply},
+        rma::{Rma, RmaDecision, RmaEvent, RmaRefusal, RmaStatus, apply},
     },
     time::micros,
+    warehouse::stray::{awaits_units, keys_of_return},
 };
 use jiff::Timestamp;
 use store::{EventHeader, Posting, RefundProblem, Transaction, Versioned};
@@ -83,6 +84,7 @@ impl ReturnDraft {
         let Some(last) = self.steps.last() else { return };
         transaction.update_return(merchant, &last.rma, self.before.version, before.status);
         put_differences(app, transaction, merchant, &before, &last.rma);
+        put_receiving(transaction, merchant, &before, &last.rma);
         let mut balances = Balances::of(&before);
         for DraftStep { at, event, rma } in self.steps {
             let after = Balances::of(&rma);
@@ -137,6 +139,20 @@ fn enqueue_message(app: &App, transaction: &mut Transaction, merchant: &Merchant
         sequence: rma.messages_sent,
     };
     transaction.enqueue(outbox::message(app, merchant, &about, Bytes::from(body)));
+}
+
+/// Counts what became of units, and keeps the return findable while it awaits units.
+fn put_receiving(transaction: &mut Transaction, merchant: &MerchantId, before: &Rma, after: &Rma) {
+    transaction.count_dispositions(merchant, before, after);
+    let id = &after.rma_identifier;
+    let is_live = |rma: &Rma| rma.status != RmaStatus::Canceled && awaits_units(rma);
+    match (is_live(before), is_live(after)) {
+        (true, false) => transaction.delete_receiving_keys(merchant, id),
+        (false, true) => {
+            transaction.put_receiving_keys(merchant, id, &keys_of_return(after, &[]));
+        }
+        (true, true) | (false, false) => (),
+    }
 }
 
 /// Lists the differences that are new, and ends those that are gone.

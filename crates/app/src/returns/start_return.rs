@@ -10,6 +10,7 @@ use domain::{
     identifier::MerchantId,
     merchants::merchant::MerchantSettings,
     messages::kind::MessageKind,
+    orders::order::PostalAddress,
     returns::{
         Resolution,
         identifier::RmaId,
@@ -18,6 +19,7 @@ use domain::{
         rma::Rma,
         start::{OrderContext, ReturnRefusal, StartContext, StartedReturn, start},
     },
+    warehouse::stray::keys_of_return,
 };
 use serde::{Deserialize, Serialize};
 use store::{Transaction, Versioned};
@@ -133,6 +135,10 @@ async fn decide_and_commit(
             }
             let rma = started.rma;
             put_new_return(app, &mut transaction, merchant, &rma, &origin);
+            let recipients: Vec<&PostalAddress> =
+                loaded.orders.values().map(|it| &it.order.shipping_address).collect();
+            let keys = keys_of_return(&rma, &recipients);
+            transaction.put_receiving_keys(merchant, &rma.rma_identifier, &keys);
             for (order, record) in &build_exchanges(&rma, &started.quote, &loaded) {
                 transaction.insert_exchange_order(merchant, record);
                 enqueue_exchange_order(app, &mut transaction, merchant, order);

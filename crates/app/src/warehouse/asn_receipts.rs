@@ -248,8 +248,8 @@ pub(crate) async fn accept_unit(
     Ok(())
 }
 
-/// Enqueues the message about a unit. A merchant is told of each unit once, so no message waits for
-/// another.
+/// Enqueues the message about a unit. A merchant is told of each unit once, and again when its
+/// receipt is corrected.
 pub(crate) fn enqueue_receipt(
     app: &App,
     transaction: &mut Transaction,
@@ -261,7 +261,7 @@ pub(crate) fn enqueue_receipt(
     let about = About {
         kind: MessageKind::InventoryReceipt,
         reference: &unit.unit_identifier,
-        sequence: 1,
+        sequence: i64::try_from(unit.times_told()).unwrap_or(i64::MAX).max(1),
     };
     transaction.enqueue(outbox::message(app, merchant, &about, body));
 }

@@ -2,11 +2,17 @@
 
 pub(crate) mod asn_receipts;
 pub mod asns;
+pub mod bench_goods;
+pub mod corrections;
+pub mod disposition;
+pub mod disposition_report;
 pub mod drop_ship;
+pub mod parcel_search;
 pub mod receipts;
 pub(crate) mod resolve_merchant;
 pub mod settings;
 pub mod shipments;
+pub mod stray_search;
 pub mod unit_changes;
 pub mod unit_questions;
 pub mod unit_story;

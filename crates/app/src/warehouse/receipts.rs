@@ -1,6 +1,6 @@
 //! The warehouse reports which units arrived.
 
-use domain::returns::receipt::Receipt;
+use domain::{identifier::MerchantId, returns::receipt::Receipt};
 use serde::{Deserialize, Serialize};
 use store::Transaction;
 use utoipa::ToSchema;
@@ -14,8 +14,10 @@ use crate::{
         change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
         origin::Origin,
     },
-    warehouse::asn_receipts::{
-        NamedReceipt, ScanResult, TOGETHER_MAX, receive_for_asn, receive_together,
+    warehouse::{
+        asn_receipts::{NamedReceipt, ScanResult, TOGETHER_MAX, receive_for_asn, receive_together},
+        disposition::with_channel,
+        resolve_merchant::resolve_merchant,
     },
 };
 use futures_util::future::BoxFuture;
@@ -44,6 +46,8 @@ async fn record_all(
     if let Some(response) = replay_response(scope).await? {
         return Ok(response);
     }
+    let ruled = propose_channels(scope, receipts).await?;
+    let receipts = ruled.as_deref().unwrap_or(receipts);
     let batch = scope.idempotency.map_or_else(|| random_name(scope.app), |it| it.key.clone());
     let name = |(position, receipt)| NamedReceipt { name: format!("{batch}-{position}"), receipt };
     let named: Vec<NamedReceipt<'_>> = receipts.iter().enumerate().map(name).collect();
@@ -55,6 +59,31 @@ async fn record_all(
         Ok((ReceiptResults { results }, Transaction::new("storing a response")))
     })
     .await
+}
+
+/// The receipts with the channels that the rules propose. None if all of those against ASNs name
+/// one. What is received for a return gets its channel with the return.
+async fn propose_channels(
+    scope: RequestScope<'_>,
+    receipts: &[Receipt],
+) -> Result<Option<Vec<Receipt>>, AppError> {
+    let is_open = |it: &Receipt| it.channel.is_none() && it.asn_number.is_some();
+    if !receipts.iter().any(is_open) {
+        return Ok(None);
+    }
+    let mut ruled = Vec::with_capacity(receipts.len());
+    for receipt in receipts {
+        ruled.push(match receipt.asn_number.as_deref().filter(|_| is_open(receipt)) {
+            Some(number) => {
+                let owners = scope.app.store.merchants_of_asn(number).await?;
+                let owner = resolve_merchant(scope.merchant, &owners).ok().flatten();
+                let owner = owner.unwrap_or_else(MerchantId::platform);
+                with_channel(scope.app, &owner, receipt, None).await?
+            }
+            None => receipt.clone(),
+        });
+    }
+    Ok(Some(ruled))
 }
 
 /// Receives as many units as possible in one commit. A unit that cannot be received with others is
@@ -99,6 +128,7 @@ async fn receive_one(
     let Some(merchant) = find_owner(scope, rma).await? else {
         return Ok(EventResult::of(None, &EventEffect::Unknown));
     };
+    let receipt = with_channel(scope.app, &merchant, receipt, Some(rma)).await?;
     let event = receipt.rma_event(&named.name);
     let origin = Origin::of_warehouse(scope);
     let target = ReturnTarget { app: scope.app, merchant: &merchant, rma, origin: &origin };

@@ -4,8 +4,13 @@ use std::collections::BTreeMap;
 
 use domain::{
     identifier::MerchantId,
+    returns::{
+        identifier::RmaId,
+        receipt::Condition,
+        rma::{RmaEvent, WrongItem},
+    },
     warehouse::{
-        receipt_message::rejected,
+        receipt_message::{parcel_of_return, rejected},
         receiving::{AnswerDecision, AsnState, ReceivingContext, answer},
         unit::{ReceivingAnswer, UnitRecord},
     },
@@ -22,7 +27,7 @@ use crate::{
         audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
         time::time_from_us,
     },
-    returns::origin::Origin,
+    returns::{origin::Origin, return_draft::ReturnDraft},
     warehouse::asn_receipts::{AcceptedUnit, accept_unit, enqueue_receipt},
 };
 
@@ -104,13 +109,17 @@ async fn decide_answer(
     let (app, origin) = (scope.app, Origin::of_request(scope));
     let unit = app.store.units(question.merchant, [question.unit].into_iter()).await?.pop();
     let unit = unit.ok_or(AppError::NotFound("unit"))?;
+    if let ReceivingAnswer::MatchReturn { rma_identifier, .. } = decided {
+        let answered = ReturnAnswer { question, decided, rma: rma_identifier, origin: &origin };
+        return match_to_return(app, transaction, &unit, answered).await;
+    }
     let (owner, mut asns) = load_asns(app, question, decided).await?;
     let (subject, replaces) = match decided {
         _ if owner == *question.merchant => (unit.value.clone(), unit.version),
         ReceivingAnswer::Reject { .. } => (unit.value.clone(), 0),
-        ReceivingAnswer::Match { .. } | ReceivingAnswer::Surplus => {
-            join_with_known(app, &owner, &unit.value).await?
-        }
+        ReceivingAnswer::Match { .. }
+        | ReceivingAnswer::MatchReturn { .. }
+        | ReceivingAnswer::Surplus => join_with_known(app, &owner, &unit.value).await?,
     };
     let states: Vec<AsnState> = asns.iter().map(|it| it.value.clone()).collect();
     let context = ReceivingContext { asn: None, others: &states, unit: Some(&subject) };
@@ -121,6 +130,8 @@ async fn decide_answer(
         AnswerDecision::Rejected(unit) => {
             if let Some(asn) = asns.first_mut() {
                 reject_unit(app, transaction, &owner, asn, &unit);
+            } else {
+                reject_wrong_item(app, transaction, question, &unit, &origin).await?;
             }
             *unit
         }
@@ -174,6 +185,93 @@ fn reject_unit(
     }
 }
 
+/// Tells the merchant of a return about a unit in its parcel that does not belong to it, and lists
+/// the unit on the return. Nobody is told about a unit of an unknown parcel.
+async fn reject_wrong_item(
+    app: &App,
+    transaction: &mut Transaction,
+    question: QuestionKey<'_>,
+    unit: &UnitRecord,
+    origin: &Origin,
+) -> Result<(), AppError> {
+    let (merchant, asked) = (question.merchant, unit.question(question.asn_number));
+    let (Some(id), Some(asked), Some(reason)) =
+        (RmaId::parse(question.asn_number), asked, &unit.reject_reason)
+    else {
+        return Ok(());
+    };
+    let Some(before) = app.store.rma(merchant, &id).await? else { return Ok(()) };
+    let parcel = parcel_of_return(&before.value, &asked.scanned);
+    if let Some(message) = parcel.as_ref().and_then(|parcel| rejected(parcel, unit)) {
+        enqueue_receipt(app, transaction, merchant, &message, unit);
+    }
+    let codes = [&asked.scanned.sku, &asked.scanned.upc, &asked.scanned.asin].into_iter().flatten();
+    let event = RmaEvent::WrongItemRejected(WrongItem {
+        receipt_identifier: unit.unit_identifier.clone(),
+        code: codes.into_iter().next().unwrap_or(&unit.unit_identifier).clone(),
+        reject_reason: reason.clone(),
+    });
+    let mut draft = ReturnDraft::new(before);
+    // A canceled return does not change any more.
+    if draft.apply(&event, app.world.now()).is_ok() {
+        draft.put(app, transaction, merchant, origin);
+    }
+    Ok(())
+}
+
+/// The answer that a unit belongs to a return.
+struct ReturnAnswer<'a> {
+    question: QuestionKey<'a>,
+    decided: &'a ReceivingAnswer,
+    rma: &'a RmaId,
+    origin: &'a Origin,
+}
+
+/// Receives a unit for the return that it belongs to. A unit of an unknown parcel becomes the
+/// merchant's.
+async fn match_to_return(
+    app: &App,
+    transaction: &mut Transaction,
+    unit: &Versioned<UnitRecord>,
+    ReturnAnswer { question, decided, rma, origin }: ReturnAnswer<'_>,
+) -> Result<UnitRecord, AppError> {
+    let is_stray = *question.merchant == MerchantId::platform();
+    let missing = || AppError::NotFound("return");
+    let owner = match is_stray {
+        true => app.store.merchant_of_rma(rma).await?.ok_or_else(missing)?,
+        false => question.merchant.clone(),
+    };
+    let before = app.store.rma(&owner, rma).await?.ok_or_else(missing)?;
+    let (subject, replaces) = match is_stray {
+        true => join_with_known(app, &owner, &unit.value).await?,
+        false => (unit.value.clone(), unit.version),
+    };
+    let now = app.world.now();
+    let context = ReceivingContext { asn: None, others: &[], unit: Some(&subject) };
+    let answered = answer(&context, question.asn_number, decided, now)
+        .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+    let AnswerDecision::Accepted(acceptance) = answered else { return Ok(unit.value.clone()) };
+    let after = acceptance.unit;
+    let scanned = after.receipt.as_ref().map(|receipt| &receipt.scanned);
+    let event = RmaEvent::Received {
+        receipt_identifier: after.unit_identifier.clone(),
+        line: acceptance.line_identifier,
+        sku: None,
+        condition: scanned.map_or(Condition::TT, |scanned| scanned.condition),
+        reject_reason: scanned.and_then(|scanned| scanned.reject_reason.clone()),
+        channel: scanned.and_then(|scanned| scanned.channel.clone()),
+    };
+    let mut draft = ReturnDraft::new(before);
+    draft.apply(&event, now).map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
+    draft.put(app, transaction, &owner, origin);
+    transaction.put_units(&owner, vec![UnitRow { replaces, unit: after.clone() }]);
+    if is_stray {
+        let row = UnitRow { replaces: unit.version, unit: after.clone() };
+        transaction.put_units(question.merchant, vec![row]);
+    }
+    Ok(after)
+}
+
 /// The ASNs that an answer is about, and their merchant. If the unit was not announced, that is the
 /// merchant of the ASN that the unit is matched to.
 async fn load_asns(
@@ -185,7 +283,9 @@ async fn load_asns(
         ReceivingAnswer::Match { asn_number, line_identifier } => {
             (asn_number.as_str(), Some(line_identifier.as_str()))
         }
-        ReceivingAnswer::Surplus | ReceivingAnswer::Reject { .. } => (question.asn_number, None),
+        ReceivingAnswer::Surplus
+        | ReceivingAnswer::MatchReturn { .. }
+        | ReceivingAnswer::Reject { .. } => (question.asn_number, None),
     };
     let filter = AsnLineFilter { line: line.unwrap_or_default(), ..AsnLineFilter::default() };
     let asns = app.store.asns(question.merchant, number, &filter).await?;

@@ -1,25 +1,22 @@
 //! The receiving bench: a warehouse worker opens parcels and receives the units in them.
 //!
 //! The worker has a code, and often does not know which merchant it belongs to. So everything
-//! starts with the parcels that a code can mean. Receiving itself is done by the same use cases
-//! that the systems of the warehouse call.
+//! starts with the parcels that a code can mean (`parcel_search`). Receiving itself is done by the
+//! same use cases that the systems of the warehouse call.
 
 use domain::{
     identifier::MerchantId,
     returns::{
-        identifier::RmaId,
         receipt::{Condition, Receipt},
-        rma::Rma,
+        rma::{CorrectedReceipt, Rma},
     },
     warehouse::{
-        gs1::Gs1Symbol,
         parcel::{Parcel, ParcelKind, ReceivedItem},
-        receiving::AsnState,
+        stray::SlipDetails,
         unit::{ReceivingAnswer, ReceivingQuestion, UnitRecord},
     },
 };
 use jiff::Timestamp;
-use store::AsnLineFilter;
 
 use crate::{
     App, AppError,
@@ -27,20 +24,13 @@ use crate::{
     core::scope::{IdempotencyKey, RequestScope},
     returns::{carrier_events::EventResult, change_return::close_receiving},
     warehouse::{
+        corrections::{CorrectionResult, ReceivedUnitKey, correct_receipt, is_correctable},
+        parcel_search::load_merchant_name,
         receipts::record_receipts,
+        stray_search::{ReturnProposal, propose_returns},
         unit_questions::{QuestionKey, answer_question},
     },
 };
-
-/// The most lines of an ASN that a page shows.
-const LINES_SHOWN_MAX: i64 = 200;
-
-/// A parcel and the name of its merchant.
-#[derive(Clone, Debug)]
-pub struct MatchingParcel {
-    pub parcel: Parcel,
-    pub merchant_name: String,
-}
 
 /// A unit with the scanned license plate, and the ASN that it belongs to.
 #[derive(Clone, Debug)]
@@ -56,73 +46,19 @@ pub struct UnitLocation {
 #[derive(Clone, Debug)]
 pub struct ScannedUnit {
     pub unit_identifier: String,
+    /// The line that it was received for.
+    pub line_identifier: Option<String>,
     /// What identifies the article.
     pub article: String,
     pub condition: Condition,
+    pub channel: Option<String>,
+    /// Why it was rejected, if it was.
+    pub reject_reason: Option<String>,
     pub at: Timestamp,
+    /// Whether its receipt can still be corrected.
+    pub correctable: bool,
     /// The open question about the unit, if there is one.
     pub question: Option<ReceivingQuestion>,
-}
-
-/// The parcels that a code can mean: a return by its identifier or its tracking number, goods by
-/// the number of their ASN. Of a GS1 carton label, the carton's number counts. `named` limits them
-/// to one merchant; for the platform, the parcel is one that was not announced. A large ASN is not
-/// complete, but contains the lines that match the `scanned` code of a unit.
-pub async fn find_parcels(
-    app: &App,
-    named: Option<&MerchantId>,
-    code: &str,
-    scanned: &str,
-) -> Result<Vec<MatchingParcel>, AppError> {
-    if named.is_some_and(|it| *it == MerchantId::platform()) {
-        let merchant_name = "Not announced".to_owned();
-        return Ok(vec![MatchingParcel { parcel: Parcel::unknown(code), merchant_name }]);
-    }
-    let sscc = Gs1Symbol::parse(code).and_then(|symbol| symbol.sscc);
-    let code = sscc.as_deref().unwrap_or(code);
-    let mut found = Vec::new();
-    let is_named = |merchant: &MerchantId| named.is_none_or(|named| named == merchant);
-    for (merchant, id) in find_returns(app, code).await?.into_iter().filter(|it| is_named(&it.0)) {
-        if let Some(rma) = app.store.rma(&merchant, &id).await? {
-            found.push(add_merchant_name(app, Parcel::of_return(&merchant, &rma.value)).await?);
-        }
-    }
-    for merchant in app.store.merchants_of_asn(code).await?.iter().filter(|it| is_named(it)) {
-        let lines = AsnLineFilter {
-            unit: scanned,
-            own: scanned,
-            sku: scanned,
-            upc: scanned,
-            any: LINES_SHOWN_MAX,
-            ..AsnLineFilter::default()
-        };
-        let asns = app.store.asns(merchant, code, &lines).await?;
-        let asns: Vec<AsnState> = asns.into_iter().map(|it| it.value).collect();
-        found.push(add_merchant_name(app, Parcel::of_asns(merchant, code, &asns)).await?);
-    }
-    Ok(found)
-}
-
-/// The returns that a code can mean. The code for drop-off points contains the tracking number
-/// after the return's identifier.
-async fn find_returns(app: &App, code: &str) -> Result<Vec<(MerchantId, RmaId)>, AppError> {
-    let first = code.split_whitespace().next().unwrap_or_default();
-    for id in [code, first].into_iter().filter_map(RmaId::parse) {
-        if let Some(merchant) = app.store.merchant_of_rma(&id).await? {
-            return Ok(vec![(merchant, id)]);
-        }
-    }
-    Ok(app.store.returns_by_parcel(None, code).await?)
-}
-
-async fn add_merchant_name(app: &App, parcel: Parcel) -> Result<MatchingParcel, AppError> {
-    let merchant_name = load_merchant_name(app, &parcel.merchant).await?;
-    Ok(MatchingParcel { parcel, merchant_name })
-}
-
-async fn load_merchant_name(app: &App, id: &MerchantId) -> Result<String, AppError> {
-    let merchant = app.store.merchant(id).await?;
-    Ok(merchant.map_or_else(|| id.to_string(), |merchant| merchant.value.name))
 }
 
 /// The ASNs that a unit with this license plate was announced or received for.
@@ -153,26 +89,31 @@ pub async fn load_scanned_units(
     parcel: &Parcel,
     plates: &[&str],
 ) -> Result<Vec<ScannedUnit>, AppError> {
-    let units = app.store.units(&parcel.merchant, plates.iter().copied()).await?;
+    let (now, merchant) = (app.world.now(), &parcel.merchant);
+    let units = app.store.units(merchant, plates.iter().copied()).await?;
     let of_plate = |plate: &&str| {
-        let here = parcel.here.get(*plate).map(|here| view_returned_unit(plate, here));
+        let here = parcel.here.get(*plate).map(|here| view_returned_unit(plate, here, now));
         let unit = units.iter().find(|unit| unit.value.unit_identifier == **plate);
-        here.or_else(|| view_unit(&parcel.number, &unit?.value))
+        here.or_else(|| view_unit(&parcel.number, &unit?.value, now))
     };
     Ok(plates.iter().filter_map(of_plate).collect())
 }
 
-fn view_returned_unit(plate: &str, here: &ReceivedItem) -> ScannedUnit {
+fn view_returned_unit(plate: &str, here: &ReceivedItem, now: Timestamp) -> ScannedUnit {
     ScannedUnit {
         unit_identifier: plate.to_owned(),
+        line_identifier: Some(here.line_identifier.clone()),
         article: here.article.clone(),
         condition: here.condition,
+        channel: here.channel.clone(),
+        reject_reason: here.reject_reason.clone(),
         at: here.at,
+        correctable: is_correctable(here.at, now),
         question: None,
     }
 }
 
-fn view_unit(number: &str, unit: &UnitRecord) -> Option<ScannedUnit> {
+fn view_unit(number: &str, unit: &UnitRecord, now: Timestamp) -> Option<ScannedUnit> {
     let question = unit.question(number);
     let receipt = unit.receipt.as_ref();
     let (scanned, at) = match (receipt, question) {
@@ -184,9 +125,13 @@ fn view_unit(number: &str, unit: &UnitRecord) -> Option<ScannedUnit> {
     let open = question.filter(|it| it.answer.is_none() && receipt.is_none());
     Some(ScannedUnit {
         unit_identifier: unit.unit_identifier.clone(),
+        line_identifier: receipt.and_then(|receipt| receipt.line_identifier.clone()),
         article: codes.flatten().next().cloned().unwrap_or_default(),
         condition: scanned.condition,
+        channel: unit.channel.clone().or_else(|| scanned.channel.clone()),
+        reject_reason: unit.rejected_because().map(str::to_owned),
         at,
+        correctable: receipt.is_some() && is_correctable(at, now),
         question: open.cloned(),
     })
 }
@@ -238,6 +183,72 @@ pub async fn match_to_proposal(
     let question_key =
         QuestionKey { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
     answer_question(session.scope(app), question_key, &answer).await
+}
+
+/// The returns that a unit with an open question could belong to, the likeliest first.
+pub async fn propose_returns_for(
+    app: &App,
+    parcel: &Parcel,
+    question: &ReceivingQuestion,
+) -> Result<Vec<ReturnProposal>, AppError> {
+    propose_returns(app, &parcel.merchant, &question.scanned, &SlipDetails::default()).await
+}
+
+/// The worker knows which of the proposed returns a unit belongs to.
+pub async fn match_to_return(
+    app: &App,
+    session: &Session,
+    parcel: &Parcel,
+    plate: &str,
+    rma: &str,
+) -> Result<UnitRecord, AppError> {
+    let unit = app.store.units(&parcel.merchant, [plate].into_iter()).await?.pop();
+    let unit = unit.ok_or(AppError::NotFound("unit"))?.value;
+    let question = unit.question(&parcel.number).ok_or(AppError::NotFound("question"))?;
+    let proposals = propose_returns_for(app, parcel, question).await?;
+    let is_chosen = |it: &ReturnProposal| it.rma_identifier.as_str() == rma;
+    let chosen = proposals.into_iter().find(is_chosen).ok_or(AppError::NotFound("proposal"))?;
+    let answer = ReceivingAnswer::MatchReturn {
+        rma_identifier: chosen.rma_identifier,
+        line_identifier: chosen.line.line_identifier,
+    };
+    let key = QuestionKey { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
+    answer_question(session.scope(app), key, &answer).await
+}
+
+/// The worker rejects a unit that does not match. Its merchant is told.
+pub async fn reject_unexpected_unit(
+    app: &App,
+    session: &Session,
+    parcel: &Parcel,
+    plate: &str,
+    reason: &str,
+) -> Result<UnitRecord, AppError> {
+    let key = QuestionKey { merchant: &parcel.merchant, unit: plate, asn_number: &parcel.number };
+    let answer = ReceivingAnswer::Reject { reason: reason.to_owned() };
+    answer_question(session.scope(app), key, &answer).await
+}
+
+/// The worker corrects what was said about a unit a few minutes ago. Without a new receipt, the
+/// unit was not received after all.
+pub async fn correct_unit(
+    app: &App,
+    session: &Session,
+    parcel: &Parcel,
+    unit: &CorrectedUnit<'_>,
+    idempotency: &IdempotencyKey,
+) -> Result<CorrectionResult, AppError> {
+    let scope = act_for_merchant(app, session, &parcel.merchant, idempotency);
+    let key =
+        ReceivedUnitKey { merchant: &parcel.merchant, parcel: &parcel.number, unit: unit.plate };
+    correct_receipt(scope, key, unit.corrected, session.operator.as_str()).await
+}
+
+/// A unit whose receipt is corrected.
+#[derive(Clone, Copy, Debug)]
+pub struct CorrectedUnit<'a> {
+    pub plate: &'a str,
+    pub corrected: Option<&'a CorrectedReceipt>,
 }
 
 /// A request of the person at the bench, on behalf of the merchant. The platform's units are

@@ -49,6 +49,15 @@ pub(crate) fn original_order_url(merchant: &str, order: &str) -> String {
     join_path(&["console", "orders", merchant, order, "as-sent"])
 }
 
+pub(crate) fn disposition_url(merchant: &str) -> String {
+    join_path(&["console", "merchants", merchant, "disposition"])
+}
+
+/// The label with the license plate of a unit.
+pub(crate) fn plate_url(merchant: &str, unit: &str) -> String {
+    join_path(&["console", "plates", merchant, unit])
+}
+
 pub(crate) fn return_url(rma: &str) -> String {
     join_path(&["console", "returns", rma])
 }

@@ -7,6 +7,7 @@ pub(crate) enum MerchantTab {
     Merchant,
     Endpoints,
     Policy,
+    Disposition,
 }
 
 pub(crate) struct MerchantTabs {
@@ -24,6 +25,7 @@ impl MerchantTabs {
             MerchantTab::Merchant => "merchant",
             MerchantTab::Endpoints => "endpoints",
             MerchantTab::Policy => "policy",
+            MerchantTab::Disposition => "disposition",
         };
         current == name
     }

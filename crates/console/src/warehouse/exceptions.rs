@@ -1,5 +1,6 @@
 //! Received units that did not match, each with the lines that it could belong to.
 
+mod find;
 #[cfg(test)]
 mod tests;
 
@@ -13,6 +14,7 @@ use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::{
     identifier::MerchantId,
+    returns::identifier::RmaId,
     warehouse::{
         asn_number::AsnNumber,
         unit::{ExceptionKind, MatchSign, ReceivingAnswer, ReceivingCandidate, ReceivingQuestion},
@@ -39,7 +41,7 @@ const PATH: &str = "/console/exceptions";
 const CARDS_MAX: usize = 20;
 
 pub(crate) fn routes() -> Router<Web> {
-    Router::new().route(PATH, get(show).post(resolve))
+    Router::new().route(PATH, get(show).post(resolve)).merge(find::routes())
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -75,6 +77,8 @@ struct ExceptionCard {
     candidates: Vec<CandidateLine>,
     /// Whether it can still be received, or only be rejected.
     receivable: bool,
+    /// Where its return can be found.
+    find_url: String,
 }
 
 struct CandidateLine {
@@ -151,7 +155,8 @@ fn scanned_facts(question: &ReceivingQuestion) -> Vec<(&'static str, String)> {
         ("Carton", scanned.carton_identifier.clone()),
         ("Tracking number", scanned.tracking_number.clone()),
         ("Location", scanned.location_identifier.clone()),
-        ("ScannedUnit by", scanned.user_login.clone()),
+        ("Batch", scanned.batch_number.clone()),
+        ("Scanned by", scanned.user_login.clone()),
     ];
     all.into_iter().filter_map(|(label, value)| Some((label, value?))).collect()
 }
@@ -173,6 +178,7 @@ fn exception_card(
         facts: scanned_facts(question),
         candidates: question.candidates.iter().map(candidate_line).collect(),
         receivable: question.kind != ExceptionKind::AlreadyReceivedElsewhere,
+        find_url: find::url(&doubt.merchant, &doubt.unit.unit_identifier, &question.asn_number),
     }
 }
 
@@ -240,6 +246,9 @@ fn describe_decision(unit: &str, answer: &ReceivingAnswer) -> String {
         ReceivingAnswer::Match { asn_number, line_identifier } => {
             format!("Unit {unit} was received on line {line_identifier} of {asn_number}.")
         }
+        ReceivingAnswer::MatchReturn { rma_identifier, line_identifier } => {
+            format!("Unit {unit} was received on line {line_identifier} of {rma_identifier}.")
+        }
         ReceivingAnswer::Surplus => format!("Unit {unit} was received as surplus."),
         ReceivingAnswer::Reject { .. } => format!("Unit {unit} was rejected."),
     }
@@ -260,6 +269,12 @@ fn read_decision(form: &Form) -> Result<ExceptionDecision, String> {
             let asn_number = asn_number.filter(|_| !line_identifier.is_empty());
             let asn_number = asn_number.ok_or("Enter an ASN number and a line.")?;
             ReceivingAnswer::Match { asn_number, line_identifier }
+        }
+        "match-return" => {
+            let chosen = form.text("chosen").split_once(' ');
+            let chosen = chosen.and_then(|(rma, line)| Some((RmaId::parse(rma)?, line.to_owned())));
+            let (rma_identifier, line_identifier) = chosen.ok_or("Choose a return.")?;
+            ReceivingAnswer::MatchReturn { rma_identifier, line_identifier }
         }
         "surplus" => ReceivingAnswer::Surplus,
         "reject" => ReceivingAnswer::Reject { reason: check_reason(form.text("reason"))? },

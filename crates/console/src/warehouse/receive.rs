@@ -8,6 +8,7 @@
 mod actions;
 mod pages;
 mod parts;
+mod result;
 mod state;
 mod step;
 #[cfg(test)]

@@ -104,6 +104,7 @@ fn unit_facts(unit: &UnitRecord) -> Vec<(&'static str, String)> {
         ("Serial number", announced.and_then(|it| it.serial_number.clone())),
         ("Received for", receipt.map(|it| it.asn_number.clone())),
         ("Condition", unit.condition.map(Condition::name).map(str::to_owned)),
+        ("Channel", unit.channel.clone()),
         ("Location", unit.location_identifier.clone()),
         ("Shipment", unit.departure.as_ref().map(|it| it.asn_number.to_string())),
         ("Reason for rejection", unit.rejected_because().map(str::to_owned)),
@@ -123,7 +124,7 @@ fn describe_event(event: &StoryEvent) -> String {
         }
         StoryEvent::Questioned { asn_number, kind } => {
             let kind = kind.name().replace('_', " ");
-            format!("ScannedUnit for {asn_number}, which caused an exception: {kind}")
+            format!("Scanned for {asn_number}, which caused an exception: {kind}")
         }
         StoryEvent::Answered { asn_number, .. } => {
             format!("An operator resolved the exception for {asn_number}")
@@ -132,6 +133,19 @@ fn describe_event(event: &StoryEvent) -> String {
             let line = optional(", line ", line_identifier);
             let rejected = optional(", and rejected: ", reject_reason);
             format!("Received for {asn_number}{line}{}{rejected}", by(user_login))
+        }
+        StoryEvent::Corrected { corrected, user_login } => {
+            let to = corrected.as_ref().map_or_else(
+                || "not received after all".to_owned(),
+                |it| {
+                    format!(
+                        "{}{}",
+                        it.condition.name(),
+                        optional(", rejected: ", &it.reject_reason)
+                    )
+                },
+            );
+            format!("Receipt corrected{}: {to}", by(user_login))
         }
         StoryEvent::Graded { condition, reason, user_login } => {
             format!("Graded {}{}{}", condition.name(), by(user_login), because(reason))

@@ -131,6 +131,7 @@ fn random_return(random: &mut SeededRandom, order: &Order) -> Rma {
                 exchange_price_cents: priced.then_some(other_price),
                 fallback: None,
                 amounts,
+                weight_thousandths: None,
             });
         }
     }
@@ -181,6 +182,7 @@ fn receive_and_place(story: &mut Story, random: &mut SeededRandom) {
             sku: None,
             condition: Condition::A,
             reject_reason: random.one_in(5).then(|| "stained".to_owned()),
+            channel: None,
         });
     }
     if random.one_in(4) {

@@ -14,7 +14,7 @@ use super::journal::{Actor, ActorKind, ReturnChange, ReturnEvent, replay, state_
 use super::ledger::Ledger;
 use super::policy::Policy;
 use super::request::{ReturnItem, ReturnRequest};
-use super::rma::{CarrierScan, Rma, RmaEvent, RmaStatus, apply};
+use super::rma::{CarrierScan, CorrectedReceipt, Rma, RmaEvent, RmaStatus, apply};
 use super::settlement::{PaidReturn, RefundReport, settle, settle_with};
 use super::start::{OrderContext, StartContext, start};
 use super::test_orders::{empty_order, order_line};
@@ -152,7 +152,7 @@ impl OrderHistory {
 
     fn goods_event(&mut self) -> RmaEvent {
         let plate = format!("LP-{}", self.random.between(0, 5));
-        match self.random.between(0, 5) {
+        match self.random.between(0, 6) {
             0 => RmaEvent::label("P-1".to_owned(), Vec::new()),
             1 => RmaEvent::Received {
                 receipt_identifier: plate,
@@ -160,8 +160,17 @@ impl OrderHistory {
                 sku: None,
                 condition: Condition::N,
                 reject_reason: self.random.one_in(4).then(|| "stained".to_owned()),
+                channel: None,
             },
             2 => RmaEvent::ReceivingClosed,
+            5 => RmaEvent::ReceiptCorrected {
+                receipt_identifier: plate,
+                corrected: self.random.one_in(2).then(|| CorrectedReceipt {
+                    condition: Condition::B,
+                    channel: None,
+                    reject_reason: self.random.one_in(2).then(|| "stained".to_owned()),
+                }),
+            },
             3 => RmaEvent::ExchangePlaced {
                 order_identifier: self.order.identifier.clone(),
                 exchange_order_identifier: "EX-1".to_owned(),

@@ -56,7 +56,8 @@ pub struct Receipt {
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
     pub condition: Condition,
-    /// The channel that the unit is assigned to. Required for an ASN.
+    /// The channel that the unit is assigned to. Absent: the disposition rules of the merchant
+    /// decide.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RTS", max_length = 255)]
     pub channel: Option<String>,
@@ -77,6 +78,10 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub serial_number: Option<String>,
+    /// The batch or lot that the unit belongs to, if its symbol says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 255)]
+    pub batch_number: Option<String>,
     /// Why the unit was returned, if a document in the parcel says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "too_small")]
@@ -113,6 +118,7 @@ impl Receipt {
             sku: self.sku.clone(),
             condition: self.condition,
             reject_reason: self.reject_reason.clone(),
+            channel: self.channel.clone(),
         }
     }
 }
@@ -148,11 +154,12 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
             (Some(_), None) | (None, Some(_)) => (),
         }
     }
-    // The message about a unit of an ASN needs both; the message about a return does not.
-    let against_asn = asn_number.is_some();
-    let read_for_message =
-        |key| if against_asn { Some(at.identifier(key)) } else { at.optional_identifier(key) };
-    let (channel, user_login) = (read_for_message("channel"), read_for_message("user_login"));
+    let channel = at.optional_identifier("channel");
+    // The message about a unit of an ASN needs it; the message about a return does not.
+    let user_login = match asn_number {
+        Some(_) => Some(at.identifier("user_login")),
+        None => at.optional_identifier("user_login"),
+    };
     let unnamed = line_identifier.is_none() && sku.is_none();
     if rma_identifier.is_some() && unnamed && at.sound(&["line_identifier", "sku"]) {
         at.note_neither_of(["line_identifier", "sku"]);
@@ -170,6 +177,7 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
         location_identifier: at.optional_identifier("location_identifier"),
         warehouse_identifier: at.optional_identifier_or_number("warehouse_identifier"),
         serial_number: at.optional_identifier("serial_number"),
+        batch_number: at.optional_identifier("batch_number"),
         return_reason: at.optional_text("return_reason"),
         reject_reason: at.optional_text("reject_reason"),
         tracking_number: at.optional_identifier("tracking_number"),

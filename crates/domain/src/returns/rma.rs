@@ -20,7 +20,9 @@ pub mod tracking;
 mod unit;
 
 pub use self::apply::{apply, apply_again};
-pub use self::event::{CarrierScan, LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
+pub use self::event::{
+    CarrierScan, CorrectedReceipt, LineQuantity, RmaDecision, RmaEvent, RmaRefusal,
+};
 pub use self::label::{
     DocumentFormat, DocumentPurpose, HandOff, Label, LabelCost, LabelDetails, LabelDocument,
     LabelVoid, VoidReason,
@@ -30,5 +32,5 @@ pub use self::record::{LABEL_DAYS, LabelState, NewRma, Rma};
 pub use self::status::RmaStatus;
 pub use self::tracking::TrackingStatus;
 pub use self::unit::{
-    RefundMade, ReportedRefund, RmaExchangeOrder, RmaGoods, RmaUnit, UnitReceipt,
+    RefundMade, ReportedRefund, RmaExchangeOrder, RmaGoods, RmaUnit, UnitReceipt, WrongItem,
 };

@@ -357,6 +357,13 @@ fn new_rma(
     }
 }
 
+/// A weight as an integer, if it is one that goods can have.
+fn in_thousandths(weight: f64) -> Option<i64> {
+    let thousandths = (weight * 1_000.0).round();
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
+    (0.0..1e12).contains(&thousandths).then_some(thousandths as i64)
+}
+
 fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
     let SpentItem { requested: RequestedItem { item, .. }, known, line, units } = spent;
     let goods = units.iter().map(|unit| RmaGoods {
@@ -373,6 +380,7 @@ fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
         exchange_price_cents: spent.exchange_price_cents(unit),
         fallback: item.fallback,
         amounts: unit.amounts,
+        weight_thousandths: line.weight.and_then(in_thousandths),
     });
     goods.collect()
 }

@@ -67,6 +67,7 @@ pub(super) fn tee(unit_number: i64) -> RmaGoods {
         exchange_price_cents: None,
         fallback: None,
         amounts: UnitAmounts { price_cents: 4500, discount_cents: 250, tax_cents: 360 },
+        weight_thousandths: None,
     }
 }
 
@@ -92,5 +93,6 @@ fn received() -> RmaEvent {
         sku: None,
         condition: Condition::A,
         reject_reason: None,
+        channel: None,
     }
 }

@@ -4,12 +4,22 @@
 //! of variable length end with a separator), its printed form with identifiers in parentheses, or
 //! a GS1 Digital Link. The lengths of elements and the check digit are those of the GS1 General
 //! Specifications.
+//!
+//! The separator is a control character that a keyboard cannot type. A scanner that acts as a
+//! keyboard types something else instead, such as `<GS>` or `|`. No element can contain these
+//! characters, so they are read as separators.
 
 #[cfg(test)]
 mod tests;
 
 /// What ends an element of variable length: the character that FNC1 is transmitted as.
 const SEPARATOR: char = '\u{1d}';
+/// What scanners type instead of the separator. None of it is allowed in an element.
+const SUBSTITUTES: [&str; 12] = [
+    "<GS>", "{GS}", "[GS]", "\\u001d", "\\u001D", "\\x1d", "\\x1D", "^]", "\u{241d}", "|", "~", "^",
+];
+/// The longest serial and batch numbers.
+const TEXT_ELEMENT_MAX: usize = 20;
 /// The longest text that is read.
 const LENGTH_MAX: usize = 2_048;
 /// How a scanner says that a GS1 symbol follows: Code 128, DataBar, Data Matrix, QR code.
@@ -22,6 +32,10 @@ pub struct Gs1Symbol {
     pub gtin: Option<String>,
     /// The carton or pallet, in 18 digits.
     pub sscc: Option<String>,
+    /// The serial number of the unit.
+    pub serial: Option<String>,
+    /// The batch or lot that the unit belongs to.
+    pub batch: Option<String>,
 }
 
 impl Gs1Symbol {
@@ -47,20 +61,23 @@ impl Gs1Symbol {
 
     /// Takes over an element. The same element twice must say the same.
     fn add(&mut self, identifier: &str, value: String) -> Option<()> {
-        let (field, digits) = match identifier {
-            "01" => (&mut self.gtin, 14),
-            "00" => (&mut self.sscc, 18),
+        let is_number = |digits| value.len() == digits && is_checked(&value);
+        let is_text = (1..=TEXT_ELEMENT_MAX).contains(&value.len());
+        let (field, fits) = match identifier {
+            "01" => (&mut self.gtin, is_number(14)),
+            "00" => (&mut self.sscc, is_number(18)),
+            "21" => (&mut self.serial, is_text),
+            "10" => (&mut self.batch, is_text),
             _ => return Some(()),
         };
         let agrees = field.as_ref().is_none_or(|known| *known == value);
-        let fits = agrees && value.len() == digits && is_checked(&value);
-        fits.then(|| *field = Some(value))
+        (fits && agrees).then(|| *field = Some(value))
     }
 }
 
 /// Whether the last digit is the check digit of the others: they weigh 3 and 1 in turn, from
 /// the right.
-fn is_checked(digits: &str) -> bool {
+pub(super) fn is_checked(digits: &str) -> bool {
     let mut sum = 0;
     for (position, byte) in digits.bytes().rev().enumerate() {
         if !byte.is_ascii_digit() {
@@ -122,8 +139,12 @@ fn decode(text: &str) -> Option<String> {
 
 /// The elements as a scanner transmits them. Those of a fixed length follow each other directly.
 fn split_transmitted(text: &str) -> Option<Vec<(String, String)>> {
+    if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return None;
+    }
     let marked = SYMBOLOGIES.iter().find_map(|mark| text.strip_prefix(mark));
-    let mut rest = marked.unwrap_or(text).trim_start_matches(SEPARATOR);
+    let text = restore_separators(marked.unwrap_or(text));
+    let mut rest = text.trim_start_matches(SEPARATOR);
     let mut elements = Vec::new();
     while !rest.is_empty() {
         let (identifier, length) = identify(rest)?;
@@ -136,6 +157,12 @@ fn split_transmitted(text: &str) -> Option<Vec<(String, String)>> {
         rest = value.get(end..)?.trim_start_matches(SEPARATOR);
     }
     Some(elements)
+}
+
+/// The text with separators in place of what a scanner typed instead.
+pub(super) fn restore_separators(text: &str) -> String {
+    let restore = |text: String, it: &&str| text.replace(*it, "\u{1d}");
+    SUBSTITUTES.iter().fold(text.to_owned(), restore)
 }
 
 /// The identifier that a text begins with, and the length of its value if that is fixed.

@@ -9,13 +9,18 @@ const GTIN_DIGITS: usize = 14;
 
 /// The code with 14 digits, or as it is if it is none of these codes.
 pub fn normalize_code(code: &str) -> Cow<'_, str> {
-    let is_gtin = matches!(code.len(), 8 | 12 | 13 | GTIN_DIGITS);
-    if is_gtin && code.bytes().all(|byte| byte.is_ascii_digit()) {
+    if is_gtin(code) {
         Cow::Owned(format!("{code:0>GTIN_DIGITS$}"))
     } else {
         let gtin = Gs1Symbol::parse(code).and_then(|symbol| symbol.gtin);
         gtin.map_or(Cow::Borrowed(code), Cow::Owned)
     }
+}
+
+/// Whether a code has the form of a UPC-A, EAN-8, EAN-13 or ITF-14.
+pub fn is_gtin(code: &str) -> bool {
+    matches!(code.len(), 8 | 12 | 13 | GTIN_DIGITS)
+        && code.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether both codes are of the same article.

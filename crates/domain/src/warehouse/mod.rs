@@ -11,15 +11,20 @@
 
 pub mod asn;
 pub mod asn_number;
+pub mod code128;
+pub mod disposition;
 pub mod drop_ship;
 pub mod gs1;
 pub mod gtin;
 pub mod outbound_message;
 pub mod parcel;
+pub mod plate_label;
 pub mod receipt_message;
 pub mod receiving;
+pub mod scanned_code;
 pub mod settings;
 pub mod shipment;
+pub mod stray;
 #[cfg(test)]
 mod tests;
 pub mod unit;

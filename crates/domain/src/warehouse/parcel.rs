@@ -4,13 +4,14 @@
 //! | ------------------------------------------------- | ------------------------------------ |
 //! | license plate of a unit that was received from it | received: nothing changes            |
 //! | license plate that a line announces               | expected, or received                |
+//! | serial number of a unit that a line announces     | expected, or received                |
 //! | article of a line that still expects units        | expected                             |
 //! | article of lines that announce single units       | units: which of them is it?          |
 //! | article whose units were all received             | full: a question                     |
 //! | anything else                                     | unexpected: a question               |
 //!
-//! An article is identified by its SKU, UPC or ASIN, and in a return also by its line. The result
-//! of a scan is not decided here: a unit becomes a receipt, and the return or
+//! An article is identified by its SKU, UPC or ASIN, and in a return also by its line. A GS1 symbol
+//! identifies it by the article number in it. The result of a scan is not decided here: a unit becomes a receipt, and the return or
 //! [`receiving`](super::receiving) decides about it.
 
 mod receipt;
@@ -22,9 +23,10 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 pub use self::receipt::{GradedUnit, UnexpectedCode};
-use super::asn::{AsnDetail, AsnStatus};
+use super::asn::{AsnLine, AsnStatus};
 use super::gtin::is_same_code;
 use super::receiving::AsnState;
+use super::scanned_code::ScannedCode;
 use crate::identifier::MerchantId;
 use crate::returns::receipt::Condition;
 use crate::returns::rma::{Rma, RmaStatus, RmaUnit};
@@ -42,6 +44,10 @@ pub struct Parcel {
     pub refusal: Option<&'static str>,
     /// What was received from it, by license plate. Complete for a return, empty for an ASN.
     pub here: BTreeMap<String, ReceivedItem>,
+    /// The carton of the ASN that was scanned, if it was opened by one.
+    pub carton: Option<String>,
+    /// The tracking number that was scanned, if it was opened by one.
+    pub tracking_number: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +63,13 @@ pub enum ParcelKind {
 /// A unit that was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivedItem {
+    /// The line of the order.
+    pub line_identifier: String,
     pub article: String,
     pub condition: Condition,
+    pub channel: Option<String>,
+    /// Why it was rejected, if it was.
+    pub reject_reason: Option<String>,
     pub at: Timestamp,
 }
 
@@ -76,6 +87,10 @@ pub struct ExpectedLine {
     pub plate: Option<String>,
     /// The merchant's own identifier of that unit.
     pub own: Option<String>,
+    /// The serial number of that unit.
+    pub serial: Option<String>,
+    /// The carton that the ASN announces the line in.
+    pub carton: Option<String>,
     pub quantity: i64,
     pub received: i64,
 }
@@ -106,8 +121,19 @@ impl ExpectedLine {
         codes.flatten().next().map_or(&self.line_identifier, String::as_str)
     }
 
-    fn is_piece(&self, code: &str) -> bool {
-        [&self.plate, &self.own].into_iter().flatten().any(|known| known == code)
+    fn is_piece(&self, scanned: &ScannedCode) -> bool {
+        let code = scanned.code();
+        let is_named = [&self.plate, &self.own].into_iter().flatten().any(|known| known == code);
+        is_named || self.serial.as_deref().is_some_and(|it| self.has_serial(it, scanned))
+    }
+
+    /// Whether the serial number was scanned, alone or in a symbol of the same article.
+    fn has_serial(&self, serial: &str, scanned: &ScannedCode) -> bool {
+        match (scanned.gtin(), &self.upc) {
+            (Some(gtin), Some(upc)) => scanned.serial() == Some(serial) && is_same_code(upc, gtin),
+            (Some(_), None) => false,
+            (None, _) => scanned.code() == serial,
+        }
     }
 
     fn is_article(&self, code: &str) -> bool {
@@ -127,6 +153,8 @@ impl Parcel {
             lines: Vec::new(),
             refusal: None,
             here: BTreeMap::new(),
+            carton: None,
+            tracking_number: None,
         }
     }
 
@@ -146,8 +174,14 @@ impl Parcel {
         let here = rma.units.iter().filter_map(|unit| {
             let receipt = unit.receipt.as_ref()?;
             let article = unit.goods.title.clone();
-            let here =
-                ReceivedItem { article, condition: receipt.condition, at: receipt.received_at };
+            let here = ReceivedItem {
+                line_identifier: unit.goods.order_line_item_identifier.clone(),
+                article,
+                condition: receipt.condition,
+                channel: receipt.channel.clone(),
+                reject_reason: receipt.reject_reason.clone(),
+                at: receipt.received_at,
+            };
             Some((receipt.receipt_identifier.clone(), here))
         });
         Self {
@@ -157,6 +191,8 @@ impl Parcel {
             refusal: refusal_of(rma),
             here: here.collect(),
             lines,
+            carton: None,
+            tracking_number: None,
         }
     }
 
@@ -167,7 +203,7 @@ impl Parcel {
         let shared = asns.len() > 1;
         let lines = live.flat_map(|state| {
             let program = shared.then(|| state.asn.program_identifier.clone());
-            state.asn.lines().map(move |line| announced(state, line.detail, program.clone()))
+            state.asn.lines().map(move |line| announced(state, &line, program.clone()))
         });
         Self {
             merchant: merchant.clone(),
@@ -176,6 +212,8 @@ impl Parcel {
             lines: lines.collect(),
             refusal: cancelled.then_some("its merchant cancelled it"),
             here: BTreeMap::new(),
+            carton: None,
+            tracking_number: None,
         }
     }
 
@@ -184,11 +222,14 @@ impl Parcel {
         self.lines.iter().map(ExpectedLine::awaited).sum()
     }
 
-    pub fn meaning(&self, code: &str) -> CodeMeaning<'_> {
+    /// What a scan means for the parcel.
+    pub fn meaning(&self, scan: &str) -> CodeMeaning<'_> {
+        let scanned = ScannedCode::parse(scan);
+        let code = scanned.code();
         if self.here.contains_key(code) {
             return CodeMeaning::Received(None);
         }
-        if let Some(piece) = self.lines.iter().find(|line| line.is_piece(code)) {
+        if let Some(piece) = self.lines.iter().find(|line| line.is_piece(&scanned)) {
             let here = piece.awaited() == 0;
             return if here {
                 CodeMeaning::Received(Some(piece))
@@ -232,12 +273,15 @@ fn expected(unit: &RmaUnit, received: i64) -> ExpectedLine {
         asin: None,
         plate: None,
         own: None,
+        serial: None,
+        carton: None,
         quantity: 1,
         received,
     }
 }
 
-fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> ExpectedLine {
+fn announced(state: &AsnState, line: &AsnLine<'_>, program: Option<String>) -> ExpectedLine {
+    let detail = line.detail;
     ExpectedLine {
         line_identifier: detail.line_identifier.clone(),
         program,
@@ -247,6 +291,8 @@ fn announced(state: &AsnState, detail: &AsnDetail, program: Option<String>) -> E
         asin: detail.asin.clone(),
         plate: detail.unit_identifier.clone(),
         own: detail.client_unit_identifier.clone(),
+        serial: detail.serial_number.clone(),
+        carton: line.carton.identifier.clone(),
         quantity: detail.quantity,
         received: detail.quantity.saturating_sub(state.awaited(detail)),
     }

@@ -9,10 +9,19 @@ mod tests;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::GoodsReference;
-use super::asn::{AsnLine, AsnOrigin, InboundAsn};
+use super::asn::{
+    AsnCarton, AsnDestination, AsnLine, AsnOrigin, AsnStatus, DetailsType, InboundAsn,
+};
+use super::asn_number::AsnNumber;
 use super::unit::UnitRecord;
+use super::{GoodsReference, ReferenceType};
 use crate::returns::receipt::{Condition, Receipt};
+use crate::returns::rma::Rma;
+
+/// The program of what comes with returns and is not announced by an ASN.
+const RETURNS_PROGRAM: &str = "returns";
+/// The identifier of a warehouse that no one named.
+const UNKNOWN: &str = "unknown";
 
 /// A unit that was received against an ASN.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -129,7 +138,58 @@ pub fn received<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<Invento
 pub fn rejected<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<InventoryReceipt<'a>> {
     let reason = unit.reject_reason.as_deref()?;
     let question = unit.question(asn.asn_number.as_str())?;
-    Some(message(asn, None, unit, &question.scanned, Some(reason)))
+    let about = message(asn, None, unit, &question.scanned, Some(reason));
+    // Whatever is in a parcel of a return came with that return.
+    let only = asn.cartons.first().filter(|_| asn.program_identifier == RETURNS_PROGRAM);
+    Some(InventoryReceipt {
+        reference: only.and_then(|carton| carton.reference.as_ref()).or(about.reference),
+        ..about
+    })
+}
+
+/// The reject reason of a unit that was not received after all.
+pub const RECEIVED_BY_MISTAKE: &str = "received by mistake";
+
+/// The message that a unit, which was received as `before` says, was not received after all.
+pub fn withdrawn<'a>(asn: &'a InboundAsn, before: &'a UnitRecord) -> Option<InventoryReceipt<'a>> {
+    let reject_reason = Some(RECEIVED_BY_MISTAKE);
+    Some(InventoryReceipt { reject_reason, ..received(asn, before)? })
+}
+
+/// A parcel of a return as an ASN, for messages about what does not belong into it.
+pub fn parcel_of_return(rma: &Rma, scanned: &Receipt) -> Option<InboundAsn> {
+    let identifier = rma.rma_identifier.to_string();
+    let reference = GoodsReference {
+        kind: ReferenceType::Rma,
+        identifier: identifier.clone(),
+        alternate_identifier: rma.units.first().map(|it| it.goods.order_identifier.clone()),
+    };
+    let warehouse = scanned.warehouse_identifier.clone().unwrap_or_else(|| UNKNOWN.to_owned());
+    Some(InboundAsn {
+        program_identifier: RETURNS_PROGRAM.to_owned(),
+        asn_number: AsnNumber::parse(&identifier)?,
+        status: AsnStatus::Delivered,
+        details_type: DetailsType::Sku,
+        asn_type: None,
+        message_timestamp: None,
+        shipment_identifier: None,
+        from: AsnOrigin { identifier, kind: "shopper".to_owned() },
+        to: AsnDestination {
+            identifier: warehouse,
+            kind: "warehouse".to_owned(),
+            original_identifier: None,
+        },
+        tracking_number: rma.units.iter().find_map(|it| it.tracking_number.clone()),
+        carrier: None,
+        ship_date: None,
+        merchant: None,
+        concept: rma.concept.clone(),
+        cartons: vec![AsnCarton {
+            identifier: scanned.carton_identifier.clone(),
+            reference: Some(reference),
+            details: Vec::new(),
+        }],
+    })
 }
 
 /// The warehouse that the receipt names, or else the one that the ASN names.

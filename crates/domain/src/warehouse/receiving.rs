@@ -185,6 +185,7 @@ pub fn returned(line: &AsnLine<'_>, unit: &UnitRecord) -> Option<(RmaId, rma::Rm
         sku,
         condition: scanned.condition,
         reject_reason: scanned.reject_reason.clone(),
+        channel: scanned.channel.clone(),
     };
     Some((rma_identifier, event))
 }

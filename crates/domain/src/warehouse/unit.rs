@@ -26,6 +26,7 @@ use super::GoodsReference;
 use super::asn::AsnLine;
 use super::asn_number::AsnNumber;
 use crate::returns::receipt::{Condition, Receipt};
+use crate::returns::rma::CorrectedReceipt;
 
 /// What is known about a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -155,6 +156,12 @@ pub enum StoryEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reject_reason: Option<String>,
     },
+    /// The warehouse corrected its receipt.
+    Corrected {
+        /// The new receipt. Absent: it was not received after all.
+        corrected: Option<CorrectedReceipt>,
+        user_login: Option<String>,
+    },
     /// The warehouse graded it again.
     Graded {
         condition: Condition,
@@ -225,6 +232,23 @@ impl UnitRecord {
         self.reject_reason.as_deref().or(scanned)
     }
 
+    /// How often its merchant was told about its receipt: when it was received or rejected, and
+    /// with every correction.
+    pub fn times_told(&self) -> usize {
+        let is_told = |step: &&StoryStep| match &step.happened {
+            StoryEvent::Received { .. } | StoryEvent::Corrected { .. } => true,
+            StoryEvent::Answered { answer, .. } => matches!(answer, ReceivingAnswer::Reject { .. }),
+            StoryEvent::Announced { .. }
+            | StoryEvent::Questioned { .. }
+            | StoryEvent::Graded { .. }
+            | StoryEvent::Moved { .. }
+            | StoryEvent::Packed { .. }
+            | StoryEvent::Unpacked { .. }
+            | StoryEvent::Shipped { .. } => false,
+        };
+        self.story.iter().filter(is_told).count()
+    }
+
     /// Whether the unit has left.
     pub fn has_left(&self) -> bool {
         self.departure.as_ref().is_some_and(|departure| departure.shipped)
@@ -265,7 +289,8 @@ impl UnitRecord {
                 StoryEvent::Announced { .. }
                 | StoryEvent::Questioned { .. }
                 | StoryEvent::Answered { .. }
-                | StoryEvent::Received { .. } => (),
+                | StoryEvent::Received { .. }
+                | StoryEvent::Corrected { .. } => (),
             }
             self.story.push(step);
         }

@@ -6,6 +6,7 @@ pub(crate) mod backup;
 pub(crate) mod carrier;
 pub(crate) mod client;
 pub(crate) mod demo;
+pub(crate) mod disposition;
 pub(crate) mod doctor;
 pub(crate) mod endpoint;
 pub(crate) mod failures;

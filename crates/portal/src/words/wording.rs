@@ -109,6 +109,7 @@ pub(crate) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> 
         | RmaRefusal::ReceivingNotManaged
         | RmaRefusal::ReceivingClosed
         | RmaRefusal::NotAwaited
+        | RmaRefusal::UnknownReceipt(_)
         | RmaRefusal::NoExchange(_)
         | RmaRefusal::UnknownRefund(_) => words.status.too_late,
     }

@@ -11,6 +11,7 @@ use domain::{
     returns::{journal::ReturnChange, ledger::Ledger, policy::Policy, rma::Rma},
     warehouse::{
         asn::{AsnCarton, AsnDetail, InboundAsn},
+        disposition::DispositionTable,
         drop_ship::DropShipOrder,
         settings::Warehouse,
         shipment::{Shipment, ShipmentHead},
@@ -54,6 +55,7 @@ stored_bodies!(
     AsnCarton,
     AsnDetail,
     Client,
+    DispositionTable,
     DropShipOrder,
     Endpoints<String>,
     ExchangeRecord,

@@ -1,6 +1,6 @@
 //! Events that are counted by day: what a transaction notes, before any statement is written.
 
-use domain::identifier::MerchantId;
+use domain::{identifier::MerchantId, returns::receipt::Condition};
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -32,6 +32,20 @@ pub(crate) struct EventCount {
     pub(crate) day_us: i64,
     pub(crate) event: CountedEvent,
     pub(crate) number: i64,
+}
+
+/// Returned units with the same fate that were received on one day. Negative if a receipt was
+/// corrected.
+#[derive(Debug)]
+pub(crate) struct DispositionCount {
+    pub(crate) merchant: MerchantId,
+    pub(crate) day_us: i64,
+    pub(crate) channel: String,
+    pub(crate) condition: Condition,
+    pub(crate) outcome: &'static str,
+    pub(crate) units: i64,
+    pub(crate) weighed: i64,
+    pub(crate) weight: i64,
 }
 
 /// When the day of a moment began.

@@ -14,6 +14,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0008_journal.sql"),
     include_str!("../../migrations/0009_labels.sql"),
     include_str!("../../migrations/0011_work_lists.sql"),
+    include_str!("../../migrations/0012_bench.sql"),
 ];
 
 /// The number of the newest migration of this binary.

@@ -11,7 +11,10 @@
 //! which is by far the cheapest.
 
 use crate::{
-    core::{counted_events::EventCount, value::Value},
+    core::{
+        counted_events::{DispositionCount, EventCount},
+        value::Value,
+    },
     messages::outbox::NewMessage,
 };
 
@@ -24,6 +27,8 @@ pub struct Transaction {
     pub(crate) messages: Vec<NewMessage>,
     /// The events of this transaction that are counted by day.
     pub(crate) counts: Vec<EventCount>,
+    /// What became of returned units, which is counted by day, too.
+    pub(crate) dispositions: Vec<DispositionCount>,
 }
 
 #[derive(Debug)]
@@ -47,7 +52,13 @@ pub(crate) enum Guard {
 impl Transaction {
     /// `operation` completes the sentence "the database failed while ...".
     pub fn new(operation: &'static str) -> Self {
-        Self { operation, steps: Vec::new(), messages: Vec::new(), counts: Vec::new() }
+        Self {
+            operation,
+            steps: Vec::new(),
+            messages: Vec::new(),
+            counts: Vec::new(),
+            dispositions: Vec::new(),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -91,7 +102,8 @@ impl Transaction {
         let of_rows = rows.map(|row| row.first().and_then(Value::as_text));
         let of_messages = self.messages.iter().map(|message| Some(message.merchant.as_str()));
         let of_counts = self.counts.iter().map(|count| Some(count.merchant.as_str()));
-        let mut all = of_rows.chain(of_messages).chain(of_counts);
+        let of_goods = self.dispositions.iter().map(|count| Some(count.merchant.as_str()));
+        let mut all = of_rows.chain(of_messages).chain(of_counts).chain(of_goods);
         let first = all.next()??;
         all.all(|merchant| merchant == Some(first)).then_some(first)
     }

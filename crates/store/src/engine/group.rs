@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::{
     EngineError, NewMessage, PendingMessage, Transaction,
     core::{
-        counted_events::EventCount,
+        counted_events::{DispositionCount, EventCount},
         transaction::{Guard, Step},
         value::{Row, Value, params},
     },
@@ -92,6 +92,7 @@ impl<'a> Steps<'a> {
     pub(super) fn new(group: &'a [Transaction], slot: i64, numbering: Numbering) -> Self {
         let messages: Vec<&NewMessage> = group.iter().flat_map(|one| &one.messages).collect();
         let mut last = vec![day_count_step(group.iter().flat_map(|one| &one.counts), slot)];
+        last.push(disposition_step(group.iter().flat_map(|one| &one.dispositions), slot));
         last.push(counter_step(&messages));
         if numbering == Numbering::InTheStatement {
             last.extend(message_steps(&messages));
@@ -198,6 +199,39 @@ fn day_count_step<'a>(counts: impl Iterator<Item = &'a EventCount>, slot: i64) -
               FROM ROWS(merchant_id, day_us, what, slot, number) WHERE true
               ON CONFLICT (merchant_id, day_us, what, slot) DO UPDATE
                   SET number = day_counts.number + excluded.number",
+        rows: rows.collect(),
+        guard: Guard::OneEach,
+        returns: false,
+    }
+}
+
+/// Writes what became of the returned units of several transactions.
+fn disposition_step<'a>(counts: impl Iterator<Item = &'a DispositionCount>, slot: i64) -> Step {
+    let mut sums: BTreeMap<_, [i64; 3]> = BTreeMap::new();
+    for count in counts {
+        let (merchant, condition) = (count.merchant.as_str(), count.condition.name());
+        let key = (merchant, count.day_us, count.channel.as_str(), condition, count.outcome);
+        let sum = sums.entry(key).or_default();
+        for (sum, more) in sum.iter_mut().zip([count.units, count.weighed, count.weight]) {
+            *sum = sum.saturating_add(more);
+        }
+    }
+    sums.retain(|_, sum| *sum != [0; 3]);
+    let rows = sums.into_iter().map(|(key, [units, weighed, weight])| {
+        let (merchant, day_us, channel, condition, outcome) = key;
+        params![merchant, day_us, channel, condition, outcome, slot, units, weighed, weight]
+    });
+    Step {
+        sql: "INSERT INTO disposition_counts (merchant_id, day_us, channel, unit_condition,
+                  outcome, slot, units, weighed, weight)
+              SELECT r.merchant_id, r.day_us, r.channel, r.unit_condition, r.outcome, r.slot,
+                  r.units, r.weighed, r.weight
+              FROM ROWS(merchant_id, day_us, channel, unit_condition, outcome, slot, units,
+                  weighed, weight) WHERE true
+              ON CONFLICT (merchant_id, day_us, channel, unit_condition, outcome, slot) DO UPDATE
+                  SET units = disposition_counts.units + excluded.units,
+                      weighed = disposition_counts.weighed + excluded.weighed,
+                      weight = disposition_counts.weight + excluded.weight",
         rows: rows.collect(),
         guard: Guard::OneEach,
         returns: false,

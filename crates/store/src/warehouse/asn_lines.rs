@@ -42,7 +42,7 @@ pub struct AsnLineFilter<'a> {
     pub more: bool,
     pub serial_number: &'a str,
     /// How many lines to add that await a unit, and as many that do not, for a person who looks at
-    /// the ASN.
+    /// the ASN. As many more are of the carton, and have the serial number.
     pub any: i64,
 }
 
@@ -156,7 +156,7 @@ impl Store {
                 normalize_code(filter.upc).as_ref(),
                 filter.carton,
                 filter.serial_number,
-                if filter.more { 10_i64 } else { 0 },
+                filter.any.max(if filter.more { 10 } else { 0 }),
                 filter.any,
                 filter.asin.to_ascii_uppercase()
             ];

@@ -58,6 +58,7 @@ impl Transaction {
             ],
         );
         self.insert_lines(merchant, &state.asn);
+        self.insert_asn_codes(merchant, &state.asn);
     }
 
     /// Replaces an ASN that was read at `version`, with all of its lines.
@@ -90,6 +91,7 @@ impl Transaction {
             params![merchant, number, program.as_str()],
         );
         self.insert_lines(merchant, &state.asn);
+        self.replace_asn_codes(merchant, &state.asn);
     }
 
     fn insert_lines(&mut self, merchant: &MerchantId, asn: &InboundAsn) {
@@ -148,6 +150,29 @@ impl Transaction {
              WHERE asn_lines.merchant_id = r.merchant_id AND asn_lines.asn_number = r.asn_number
                  AND asn_lines.program_id = r.program_id AND asn_lines.line_id = r.line_id",
             lines.map(|line| params![merchant, number, program.as_str(), line.as_str()]).collect(),
+        );
+    }
+}
+
+impl Transaction {
+    /// Stores the counters of an ASN at the version it was read at, after a unit of `line` was not
+    /// received after all.
+    pub fn uncount_unit(
+        &mut self,
+        merchant: &MerchantId,
+        asn: &Versioned<AsnState>,
+        line: Option<&str>,
+        now_us: i64,
+    ) {
+        self.count_units(merchant, asn, &BTreeMap::new(), now_us);
+        let Some(line) = line else { return };
+        let Versioned { value: state, .. } = asn;
+        let (number, program) = (state.asn.asn_number.as_str(), &state.asn.program_identifier);
+        self.one_row(
+            "UPDATE asn_lines SET received = received - 1, complete = 0
+             WHERE merchant_id = $1 AND asn_number = $2 AND program_id = $3 AND line_id = $4
+                 AND received > 0",
+            params![merchant, number, program.as_str(), line],
         );
     }
 }

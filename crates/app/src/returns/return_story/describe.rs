@@ -4,7 +4,10 @@ use domain::{
     currency::format_amount,
     returns::{
         journal::{ReturnChange, ReturnEvent},
-        rma::{ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus, VoidReason},
+        rma::{
+            CorrectedReceipt, ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus, VoidReason,
+            WrongItem,
+        },
     },
 };
 
@@ -53,6 +56,12 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
         }
         RmaEvent::Received { receipt_identifier, condition, .. } => {
             format!("Received as {receipt_identifier} in condition {}: 1 unit", condition.name())
+        }
+        RmaEvent::ReceiptCorrected { receipt_identifier, corrected } => {
+            describe_correction(receipt_identifier, corrected.as_ref())
+        }
+        RmaEvent::WrongItemRejected(WrongItem { receipt_identifier, code, reject_reason }) => {
+            format!("Wrong item {code} rejected as {receipt_identifier} ({reject_reason})")
         }
         RmaEvent::ReceivingClosed => {
             let is_missing = |unit: &&RmaUnit| {
@@ -125,4 +134,15 @@ const fn describe_tracking(tracking: TrackingStatus) -> &'static str {
 
 fn format_units(units: usize) -> String {
     if units == 1 { "1 unit".to_owned() } else { format!("{units} units") }
+}
+
+fn describe_correction(receipt: &str, corrected: Option<&CorrectedReceipt>) -> String {
+    let Some(CorrectedReceipt { condition, reject_reason, .. }) = corrected else {
+        return format!("Receipt {receipt} removed: 1 unit was not received after all");
+    };
+    let name = condition.name();
+    match reject_reason {
+        Some(reason) => format!("Receipt {receipt} corrected: rejected ({reason})"),
+        None => format!("Receipt {receipt} corrected: received in condition {name}"),
+    }
 }

@@ -1,21 +1,33 @@
-//! Handles the forms of the bench: receive a unit, identify it, close a parcel.
+//! Handles the forms of the bench: receive a unit, reject, identify or correct it, close a parcel.
 
 use app::{
     AppError,
     access::secrets,
     core::scope::IdempotencyKey,
     returns::carrier_events::EventOutcome,
-    warehouse::workbench::{
-        MatchingParcel, close_parcel, find_parcels, match_to_proposal, receive_unit,
+    warehouse::{
+        bench_goods::load_bench_goods,
+        parcel_search::{MatchingParcel, find_parcels},
+        workbench::{
+            CorrectedUnit, close_parcel, correct_unit, load_scanned_units, match_to_proposal,
+            match_to_return, receive_unit, reject_unexpected_unit,
+        },
     },
 };
 use axum::response::Response;
 use domain::{
-    returns::receipt::{Condition, Receipt},
-    warehouse::parcel::{CodeMeaning, GradedUnit, Parcel},
+    returns::{
+        receipt::{Condition, Receipt},
+        rma::CorrectedReceipt,
+    },
+    warehouse::{
+        parcel::{CodeMeaning, ExpectedLine, GradedUnit, Parcel},
+        scanned_code::ScannedCode,
+    },
 };
 
-use super::state::{BenchResult, BenchState, CodeKind, DEFAULT_CHANNEL};
+use super::result::BenchResult;
+use super::state::{BenchState, CORRECT_KEY, CodeKind};
 use crate::{
     access::visitor::Visitor,
     core::{
@@ -52,26 +64,43 @@ pub(super) async fn handle_form(
     let next = match form.raw("act") {
         "close" => close(&bench).await?,
         "recognise" => recognize(&bench).await?,
+        "match-return" => match_return(&bench).await?,
+        "correct" => correct(&bench).await?,
         _ => grade(&bench).await?,
     };
     Ok(redirect(&next.url()))
 }
 
+/// What was typed, or the button that was pressed.
+fn read_input(form: &Form) -> &str {
+    let inputs = [form.text("grade"), form.text("reason"), form.text("scan")];
+    inputs.into_iter().find_map(non_empty).unwrap_or_default()
+}
+
 async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
     let BenchForm { web, visitor, form, state, parcel } = bench;
-    let input = [form.text("grade"), form.text("scan")].into_iter().find_map(non_empty);
-    let input = input.unwrap_or_default();
+    let input = read_input(form);
+    if let Some(next) = state.after_reject_input(input) {
+        return Ok(next);
+    }
     let Some(condition) = Condition::parse(&input.to_ascii_uppercase()) else {
         return Ok(handle_other_input(state, parcel, input));
     };
     let key = read_key(form, state, condition.name())?;
+    let line = find_line(state, parcel);
+    let goods = load_bench_goods(&web.app, parcel, line, &state.warehouse).await?;
+    let proposed = goods.channel(condition);
+    let scanned = ScannedCode::parse(state.unit_code());
     let unit = GradedUnit {
         plate: non_empty(&state.plate).unwrap_or(&key.key),
         condition,
         user_login: visitor.session.operator.as_str(),
-        channel: non_empty(&state.channel).unwrap_or(DEFAULT_CHANNEL),
+        channel: non_empty(&state.channel).unwrap_or(&proposed),
         location: non_empty(&state.location),
-        serial_number: non_empty(&state.serial),
+        serial_number: non_empty(&state.serial).or(scanned.serial()),
+        batch_number: scanned.batch(),
+        warehouse: non_empty(&state.warehouse),
+        reject_reason: state.reject_reason(),
     };
     let Some(receipt) = build_receipt(state, parcel, &unit) else {
         return Ok(state.with_unit(state.unit_code()));
@@ -86,15 +115,84 @@ async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
         }
         Err(error) => return Err(error.into()),
     };
-    Ok(match outcome {
-        Some(EventOutcome::Applied) => state.after_scan(&plate, BenchResult::Received),
-        Some(EventOutcome::Unchanged) => state.after_scan(&plate, BenchResult::AlreadyReceived),
-        Some(EventOutcome::Exception) => state.after_scan(&plate, BenchResult::SetAside),
+    match (outcome, state.reject_reason()) {
+        (Some(EventOutcome::Exception), Some(reason)) => reject(bench, &plate, reason).await,
+        (Some(EventOutcome::Applied), Some(_)) => {
+            Ok(state.after_scan(&plate, BenchResult::Rejected))
+        }
+        (outcome, _) => Ok(after_receipt(state, &plate, outcome)),
+    }
+}
+
+fn after_receipt(state: &BenchState, plate: &str, outcome: Option<EventOutcome>) -> BenchState {
+    match outcome {
+        Some(EventOutcome::Applied) => state.after_scan(plate, BenchResult::Received),
+        Some(EventOutcome::Unchanged) => state.after_scan(plate, BenchResult::AlreadyReceived),
+        Some(EventOutcome::Exception) => state.after_scan(plate, BenchResult::SetAside),
         // The parcel changed in the meantime, so the page decides again.
         Some(EventOutcome::Refused | EventOutcome::Unknown) | None => {
             state.with_unit(state.unit_code())
         }
-    })
+    }
+}
+
+/// Rejects a unit that was set aside a moment ago.
+async fn reject(bench: &BenchForm<'_>, plate: &str, reason: &str) -> Result<BenchState, ApiError> {
+    let BenchForm { web, visitor, state, parcel, .. } = bench;
+    let session = &visitor.session;
+    match Box::pin(reject_unexpected_unit(&web.app, session, parcel, plate, reason)).await {
+        Ok(_) => Ok(state.after_scan(plate, BenchResult::Rejected)),
+        // It stays a question for the office.
+        Err(AppError::Conflict(_)) => Ok(state.after_scan(plate, BenchResult::SetAside)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Corrects the receipt of the unit that was chosen: with a condition, rejected or not, or removes
+/// it.
+async fn correct(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
+    let BenchForm { web, visitor, form, state, parcel } = bench;
+    let input = read_input(form);
+    if let Some(next) = state.after_reject_input(input) {
+        return Ok(next);
+    }
+    let condition = Condition::parse(&input.to_ascii_uppercase());
+    if condition.is_none() && input != CORRECT_KEY {
+        return Ok((*state).clone().with_result(BenchResult::NotACondition));
+    }
+    let key = read_key(form, state, input)?;
+    let scanned = load_scanned_units(&web.app, parcel, &[&state.fixing]).await?;
+    let line = scanned.iter().find_map(|it| it.line_identifier.as_ref());
+    let line = parcel.lines.iter().find(|it| Some(&it.line_identifier) == line);
+    let goods = load_bench_goods(&web.app, parcel, line, &state.warehouse).await?;
+    let corrected = condition.map(|condition| CorrectedReceipt {
+        condition,
+        channel: Some(
+            non_empty(&state.channel).map_or_else(|| goods.channel(condition), str::to_owned),
+        ),
+        reject_reason: state.reject_reason().map(str::to_owned),
+    });
+    let unit = CorrectedUnit { plate: &state.fixing, corrected: corrected.as_ref() };
+    let result = match correct_unit(&web.app, &visitor.session, parcel, &unit, &key).await {
+        Ok(_) if corrected.is_none() => BenchResult::TakenBack,
+        Ok(_) => BenchResult::Corrected,
+        Err(AppError::Conflict(_) | AppError::NotFound(_)) => BenchResult::NotCorrectable,
+        Err(error) => return Err(error.into()),
+    };
+    Ok(state.after_scan(&state.fixing, result))
+}
+
+/// The line of the current unit, if it matches one.
+fn find_line<'a>(state: &BenchState, parcel: &'a Parcel) -> Option<&'a ExpectedLine> {
+    if state.unexpected_code().is_some() {
+        return None;
+    }
+    match parcel.meaning(state.unit.as_deref()?) {
+        CodeMeaning::Expected(line)
+        | CodeMeaning::Full(line)
+        | CodeMeaning::Received(Some(line)) => Some(line),
+        CodeMeaning::Received(None) | CodeMeaning::Units(_) | CodeMeaning::Unexpected => None,
+    }
 }
 
 /// Input that is not a condition can be the license plate of the unit.
@@ -132,12 +230,7 @@ fn build_receipt(state: &BenchState, parcel: &Parcel, unit: &GradedUnit<'_>) -> 
     if let Some(code) = state.unexpected_code() {
         return Some(parcel.question(code, unit));
     }
-    match parcel.meaning(state.unit.as_deref()?) {
-        CodeMeaning::Expected(line)
-        | CodeMeaning::Full(line)
-        | CodeMeaning::Received(Some(line)) => Some(parcel.receipt(line, unit)),
-        CodeMeaning::Received(None) | CodeMeaning::Units(_) | CodeMeaning::Unexpected => None,
-    }
+    find_line(state, parcel).map(|line| parcel.receipt(line, unit))
 }
 
 /// The key of the form, with a hash of everything that the form does.
@@ -160,6 +253,20 @@ async fn recognize(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
     match Box::pin(match_to_proposal(&web.app, session, parcel, &state.plate, proposal)).await {
         Ok(_) => Ok(state.after_scan(&state.plate, BenchResult::Recognized)),
         Err(AppError::Conflict(_)) => {
+            Ok(state.after_scan(&state.plate, BenchResult::AlreadyResolved))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The worker knows which return a unit belongs to.
+async fn match_return(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
+    let BenchForm { web, visitor, form, state, parcel } = bench;
+    let session = &visitor.session;
+    let matched = match_to_return(&web.app, session, parcel, &state.plate, form.text("rma"));
+    match Box::pin(matched).await {
+        Ok(_) => Ok(state.after_scan(&state.plate, BenchResult::Matched)),
+        Err(AppError::Conflict(_) | AppError::NotFound(_)) => {
             Ok(state.after_scan(&state.plate, BenchResult::AlreadyResolved))
         }
         Err(error) => Err(error.into()),

@@ -1,16 +1,25 @@
 //! The pages of the bench.
 
-use app::warehouse::workbench::{MatchingParcel, generate_plate, load_scanned_units};
+use app::warehouse::{
+    bench_goods::load_bench_goods,
+    parcel_search::MatchingParcel,
+    workbench::{ScannedUnit, generate_plate, load_scanned_units, propose_returns_for},
+};
 use askama::Template;
 use axum::{http::StatusCode, response::Response};
-use domain::warehouse::parcel::{ExpectedLine, ParcelKind};
+use domain::warehouse::{
+    parcel::{ExpectedLine, ParcelKind},
+    scanned_code::ScannedCode,
+};
 
 use super::{
     actions::can_take_plate,
     parts::{
-        BenchLink, Feedback, PackingList, RecentScan, ScanField, describe_result, recent_scans,
+        BenchLink, ConditionKey, Feedback, PackingList, RecentScan, ReturnChoice, ScanField,
+        condition_keys, describe_result, picture_url, recent_scans,
     },
-    state::{BenchResult, BenchState, CodeKind, DEFAULT_CHANNEL},
+    result::BenchResult,
+    state::{BenchState, CodeKind},
     step::{Mismatch, Step, can_be_closed, likely_code_kind, next_parcel_url},
 };
 use crate::{
@@ -70,6 +79,8 @@ struct ParcelPage<'a> {
     scan: ScanField,
     list: PackingList<'a>,
     feedback: Option<Feedback>,
+    /// The returns that a unit which was set aside could belong to.
+    returns: Vec<ReturnChoice>,
     recent: Vec<RecentScan>,
     next_url: String,
     /// Absent if the parcel cannot be closed.
@@ -86,6 +97,11 @@ struct GradePage<'a> {
     state: &'a BenchState,
     key: String,
     line: Option<&'a ExpectedLine>,
+    /// The address of the picture of what is expected.
+    picture: Option<String>,
+    /// The batch on the symbol of the unit.
+    batch: Option<String>,
+    conditions: Vec<ConditionKey>,
     fault: Option<&'static str>,
     takes_plate: bool,
     /// Whether a script submits a condition without Enter.
@@ -94,16 +110,42 @@ struct GradePage<'a> {
 }
 
 impl GradePage<'_> {
-    fn channel(&self) -> &str {
-        non_empty(&self.state.channel).unwrap_or(DEFAULT_CHANNEL)
-    }
-
     fn code(&self) -> &str {
         self.state.unit_code()
     }
 
-    fn asks_for_plate(&self) -> bool {
-        self.takes_plate && !self.submits_at_once
+    fn serial(&self) -> String {
+        let scanned = ScannedCode::parse(self.state.unit_code());
+        non_empty(&self.state.serial).or(scanned.serial()).unwrap_or_default().to_owned()
+    }
+
+    const fn prompt(&self) -> &'static str {
+        if self.takes_plate && !self.submits_at_once {
+            "Scan its license plate, or type its condition"
+        } else {
+            "Type its condition"
+        }
+    }
+}
+
+/// Correct the condition of a unit, reject it, or take it back.
+#[derive(Template)]
+#[template(path = "warehouse/receive/correct.html", whitespace = "minimize")]
+struct CorrectPage<'a> {
+    frame: Frame<'a>,
+    hidden: HiddenFields<'a>,
+    list: PackingList<'a>,
+    state: &'a BenchState,
+    key: String,
+    scanned: &'a ScannedUnit,
+    conditions: Vec<ConditionKey>,
+    fault: Option<&'static str>,
+    back_url: String,
+}
+
+impl CorrectPage<'_> {
+    fn submits_at_once(&self) -> bool {
+        !self.state.asks_for_reason()
     }
 }
 
@@ -162,8 +204,30 @@ pub(super) async fn render_step(
             render_parcel(web, visitor, &state.at_parcel(), &found, result).await?
         }
         Step::GradeUnit(found, line) => {
-            let key = generate_plate(&web.app);
-            render_page(visitor, ok, &grade_page(visitor, state, &found, line.as_ref(), key))
+            let line = line.as_ref();
+            let goods = load_bench_goods(&web.app, &found.parcel, line, &state.warehouse).await?;
+            let content = GradePage {
+                key: generate_plate(&web.app),
+                picture: goods.picture.as_ref().map(|it| picture_url(&found.parcel.merchant, it)),
+                conditions: condition_keys(state, &goods),
+                ..grade_page(visitor, state, &found, line)
+            };
+            render_page(visitor, ok, &content)
+        }
+        Step::CorrectUnit(found, scanned) => {
+            let goods = load_bench_goods(&web.app, &found.parcel, None, &state.warehouse).await?;
+            let content = CorrectPage {
+                frame: bench_frame(visitor, &found.parcel.number),
+                hidden: state.fields().into_iter().filter(|(name, _)| *name != "said").collect(),
+                list: PackingList::new(&found),
+                state,
+                key: generate_plate(&web.app),
+                scanned: &scanned,
+                conditions: condition_keys(state, &goods),
+                fault: state.result().and_then(BenchResult::fault),
+                back_url: state.at_parcel().url(),
+            };
+            render_page(visitor, ok, &content)
         }
         Step::AskAboutUnit(found, mismatch) => {
             let asked = BenchState { asked: state.unit_code().to_owned(), ..state.at_parcel() };
@@ -201,6 +265,12 @@ async fn render_parcel(
     result: Option<BenchResult>,
 ) -> Result<Response, ApiError> {
     let scans = load_scanned_units(&web.app, &found.parcel, &state.recent_plates()).await?;
+    let returns = match scans.first().and_then(|scan| scan.question.as_ref()) {
+        Some(question) if result == Some(BenchResult::SetAside) => {
+            propose_returns_for(&web.app, &found.parcel, question).await?
+        }
+        Some(_) | None => Vec::new(),
+    };
     let closing = BenchState { closing: "yes".to_owned(), ..state.clone() };
     let content = ParcelPage {
         frame: bench_frame(visitor, &found.parcel.number),
@@ -208,7 +278,8 @@ async fn render_parcel(
         scan: ScanField::unit("Scan a unit"),
         list: PackingList::new(found),
         feedback: describe_result(result, &found.parcel, &scans),
-        recent: recent_scans(&scans),
+        returns: returns.iter().zip(1..).map(ReturnChoice::new).collect(),
+        recent: recent_scans(state, &found.parcel, &scans),
         next_url: next_parcel_url(state),
         close_url: can_be_closed(found).then(|| closing.url()),
     };
@@ -220,12 +291,11 @@ fn grade_page<'a>(
     state: &'a BenchState,
     found: &'a MatchingParcel,
     line: Option<&'a ExpectedLine>,
-    key: String,
 ) -> GradePage<'a> {
     let takes_plate = can_take_plate(state, &found.parcel);
     let has_plate = !state.plate.is_empty();
     let is_visible = |name: &str| match name {
-        "channel" | "location" | "serial" | "said" => true,
+        "channel" | "location" | "serial" | "warehouse" | "said" => true,
         name => takes_plate && name == "plate",
     };
     let hidden = state.fields().into_iter().filter(|(name, _)| !is_visible(name));
@@ -235,11 +305,15 @@ fn grade_page<'a>(
         hidden: hidden.collect(),
         list: PackingList { current, ..PackingList::new(found) },
         state,
-        key,
+        key: String::new(),
         line,
+        picture: None,
+        batch: ScannedCode::parse(state.unit_code()).batch().map(str::to_owned),
+        conditions: Vec::new(),
         fault: state.result().and_then(BenchResult::fault),
         takes_plate,
-        submits_at_once: !takes_plate || found.parcel.kind == ParcelKind::Return || has_plate,
+        submits_at_once: !state.asks_for_reason()
+            && (!takes_plate || found.parcel.kind == ParcelKind::Return || has_plate),
         back_url: state.at_parcel().url(),
     }
 }
@@ -291,6 +365,12 @@ fn describe_mismatch(state: &BenchState, mismatch: &Mismatch) -> Question {
             text: "Each unit has its own license plate. Scan it, or choose the unit.",
             links: lines.iter().map(|line| BenchLink::unit(state, line)).collect(),
         },
+        Mismatch::NotInParcel(_) if ScannedCode::parse(&state.asked).is_misread() => Question {
+            title: "Not in this parcel".to_owned(),
+            text: "The check digit of this barcode is wrong, so it was probably misread. Scan it \
+                   again, or type the SKU. If the label is damaged, set the unit aside.",
+            links: Vec::new(),
+        },
         Mismatch::NotInParcel(elsewhere) => Question {
             title: "Not in this parcel".to_owned(),
             text: "Scan the unit again to be sure. If it still does not match, set it aside for \
@@ -312,7 +392,7 @@ fn close_page<'a>(
     ClosePage {
         frame: bench_frame(visitor, &found.parcel.number),
         hidden: state.fields(),
-        scan: ScanField::unit("MatchingParcel another unit? Scan it"),
+        scan: ScanField::unit("Found another unit? Scan it"),
         list: PackingList::new(found),
         key,
         back_url: state.url(),

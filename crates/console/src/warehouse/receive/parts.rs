@@ -1,7 +1,13 @@
 //! The parts of the bench's pages: scan field, packing list, links and feedback.
 
-use app::warehouse::workbench::{MatchingParcel, ScannedUnit, UnitLocation};
+use app::warehouse::{
+    bench_goods::BenchGoods,
+    parcel_search::MatchingParcel,
+    stray_search::ReturnProposal,
+    workbench::{ScannedUnit, UnitLocation},
+};
 use domain::{
+    identifier::MerchantId,
     returns::receipt::Condition,
     warehouse::{
         parcel::{ExpectedLine, Parcel, ParcelKind},
@@ -10,8 +16,12 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use super::state::{BenchResult, BenchState, CodeKind};
-use crate::core::format::format_count;
+use super::result::BenchResult;
+use super::state::{BenchState, CodeKind};
+use crate::core::{
+    format::{format_count, to_sentence},
+    urls::plate_url,
+};
 
 /// More lines than this do not help a person at a bench.
 const LINES_MAX: usize = 40;
@@ -26,12 +36,14 @@ pub(super) struct ScanField {
 
 impl ScanField {
     pub(super) const fn parcel() -> Self {
-        let hint = "The tracking number on the label, the return number, or the ASN number.";
+        let hint =
+            "The tracking number on the label, the number of the return or ASN, or a carton.";
         Self { name: "parcel", label: "Scan a parcel", button: "Open", hint }
     }
 
     pub(super) const fn unit(label: &'static str) -> Self {
-        let hint = "Its license plate, SKU or UPC. The code of another parcel opens that parcel.";
+        let hint = "Its license plate, serial number, SKU or barcode. The code of another parcel \
+                    opens that parcel.";
         Self { name: "unit", label, button: "Continue", hint }
     }
 }
@@ -40,6 +52,9 @@ impl ScanField {
 pub(super) struct PackingList<'a> {
     pub(super) found: &'a MatchingParcel,
     pub(super) lines: Vec<&'a ExpectedLine>,
+    /// How many units are expected and received.
+    pub(super) quantity: i64,
+    pub(super) received: i64,
     /// How many lines are not listed.
     pub(super) omitted: usize,
     /// The line of the current unit.
@@ -47,16 +62,21 @@ pub(super) struct PackingList<'a> {
 }
 
 impl<'a> PackingList<'a> {
-    /// If there are too many lines, those that are still open go first.
+    /// The lines of the carton, if one was scanned. If there are too many lines, those that are
+    /// still open go first.
     pub(super) fn new(found: &'a MatchingParcel) -> Self {
-        let all = &found.parcel.lines;
-        let mut lines: Vec<&ExpectedLine> = all.iter().collect();
+        let carton = &found.parcel.carton;
+        let is_here = |line: &&ExpectedLine| carton.is_none() || line.carton == *carton;
+        let mut lines: Vec<&ExpectedLine> = found.parcel.lines.iter().filter(is_here).collect();
+        let all = lines.len();
+        let quantity = lines.iter().map(|line| line.quantity).sum();
+        let received = lines.iter().map(|line| line.received).sum();
         if lines.len() > LINES_MAX {
             lines.sort_by_key(|line| line.awaited() == 0);
             lines.truncate(LINES_MAX);
         }
-        let omitted = all.len().saturating_sub(lines.len());
-        Self { found, lines, omitted, current: None }
+        let omitted = all.saturating_sub(lines.len());
+        Self { found, lines, quantity, received, omitted, current: None }
     }
 
     pub(super) const fn kind(&self) -> &'static str {
@@ -71,14 +91,6 @@ impl<'a> PackingList<'a> {
         self.found.parcel.kind == ParcelKind::Unknown
     }
 
-    pub(super) fn quantity(&self) -> i64 {
-        self.found.parcel.lines.iter().map(|line| line.quantity).sum()
-    }
-
-    pub(super) fn received(&self) -> i64 {
-        self.found.parcel.lines.iter().map(|line| line.received).sum()
-    }
-
     /// Lines with missing units.
     pub(super) fn missing(&self) -> impl Iterator<Item = &&ExpectedLine> {
         self.lines.iter().filter(|line| line.awaited() > 0)
@@ -91,7 +103,7 @@ impl<'a> PackingList<'a> {
 
 /// The codes of a line, except for the one that is its name.
 pub(super) fn other_codes(line: &ExpectedLine) -> String {
-    let all = [&line.plate, &line.own, &line.sku, &line.upc];
+    let all = [&line.plate, &line.own, &line.sku, &line.upc, &line.serial];
     let other = all.into_iter().flatten().map(String::as_str).filter(|it| *it != line.article());
     other.collect::<Vec<_>>().join(" · ")
 }
@@ -147,13 +159,84 @@ impl BenchLink {
     }
 }
 
+/// A condition that a unit can be given, and the channel that follows from it.
+pub(super) struct ConditionKey {
+    pub(super) condition: Condition,
+    pub(super) channel: String,
+}
+
+/// The conditions, each with the channel that was entered or else the proposed one.
+pub(super) fn condition_keys(state: &BenchState, goods: &BenchGoods) -> Vec<ConditionKey> {
+    let channel = |condition| match state.channel.as_str() {
+        "" => goods.channel(condition),
+        entered => entered.to_owned(),
+    };
+    let keys = Condition::ALL.into_iter();
+    keys.map(|condition| ConditionKey { condition, channel: channel(condition) }).collect()
+}
+
+/// The address of a picture that is shown at the bench.
+pub(super) fn picture_url(merchant: &MerchantId, token: &str) -> String {
+    format!("/console/pictures/{merchant}/{token}")
+}
+
+/// A return that a unit could belong to.
+pub(super) struct ReturnChoice {
+    /// The key that chooses it.
+    pub(super) key: usize,
+    pub(super) rma: String,
+    pub(super) title: String,
+    pub(super) detail: String,
+}
+
+impl ReturnChoice {
+    pub(super) fn new((proposal, key): (&ReturnProposal, usize)) -> Self {
+        let rma = proposal.rma_identifier.to_string();
+        let signs: Vec<&str> = proposal.line.signs.iter().map(|sign| sign.words()).collect();
+        let (article, reasons) = (&proposal.line.article, signs.join(", "));
+        let title = format!("{article}, {rma} of {}", proposal.merchant_name);
+        Self { key, rma, title, detail: to_sentence(&reasons) }
+    }
+}
+
 /// A row in the list of recent scans.
 pub(super) struct RecentScan {
     pub(super) article: String,
     pub(super) plate: String,
     pub(super) condition: Condition,
     pub(super) at: Timestamp,
-    pub(super) is_exception: bool,
+    pub(super) state: ScanState,
+    /// Where its receipt can be corrected, while that is possible.
+    pub(super) correct_url: Option<String>,
+    /// Where its license plate can be printed.
+    pub(super) plate_url: String,
+}
+
+/// What became of a scanned unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScanState {
+    Received,
+    Rejected,
+    Exception,
+}
+
+impl ScanState {
+    pub(super) const fn label(self) -> &'static str {
+        match self {
+            Self::Received => "Received",
+            Self::Rejected => "Rejected",
+            Self::Exception => "Exception",
+        }
+    }
+
+    /// Its class in the style sheet.
+    pub(super) const fn class(self) -> &'static str {
+        match self {
+            Self::Received => "good",
+            Self::Rejected => "bad",
+            Self::Exception => "warn",
+        }
+    }
 }
 
 impl RecentScan {
@@ -162,13 +245,24 @@ impl RecentScan {
     }
 }
 
-pub(super) fn recent_scans(scans: &[ScannedUnit]) -> Vec<RecentScan> {
+pub(super) fn recent_scans(
+    state: &BenchState,
+    parcel: &Parcel,
+    scans: &[ScannedUnit],
+) -> Vec<RecentScan> {
+    let correct_url = |it: &ScannedUnit| state.with_correction(&it.unit_identifier).url();
     let row = |it: &ScannedUnit| RecentScan {
         article: it.article.clone(),
         plate: it.unit_identifier.clone(),
         condition: it.condition,
         at: it.at,
-        is_exception: it.question.is_some(),
+        state: match (&it.question, &it.reject_reason) {
+            (Some(_), _) => ScanState::Exception,
+            (None, Some(_)) => ScanState::Rejected,
+            (None, None) => ScanState::Received,
+        },
+        correct_url: it.correctable.then(|| correct_url(it)),
+        plate_url: plate_url(parcel.merchant.as_str(), &it.unit_identifier),
     };
     scans.iter().map(row).collect()
 }
@@ -232,7 +326,34 @@ pub(super) fn describe_result(
             "Parcel closed",
             "No more units are expected. Missing units were reported to the merchant.",
         ),
-        BenchResult::NotACondition | BenchResult::ConditionMissing => return None,
+        BenchResult::Matched => Feedback::new(
+            true,
+            "Matched and received",
+            "The unit counts on the return that you chose.",
+        ),
+        BenchResult::Rejected => {
+            let reason = newest.and_then(|it| it.reject_reason.clone()).unwrap_or_default();
+            Feedback::new(true, "Rejected", format!("{reason}. The merchant is told."))
+        }
+        BenchResult::Corrected => Feedback::new(
+            true,
+            "Corrected",
+            "The new receipt replaces the old one, and the merchant is told.",
+        ),
+        BenchResult::TakenBack => Feedback::new(
+            true,
+            "Taken back",
+            "The unit does not count as received, and the merchant is told.",
+        ),
+        BenchResult::NotCorrectable => Feedback::new(
+            false,
+            "Cannot be corrected",
+            "A receipt can be corrected for ten minutes, and not after its refund. Put the unit \
+             aside and ask the office.",
+        ),
+        BenchResult::NotACondition | BenchResult::ConditionMissing | BenchResult::NotAReason => {
+            return None;
+        }
     })
 }
 

@@ -1,14 +1,32 @@
 //! Where a person is in the work at the bench: which parcel, which unit, what was done last. All of
 //! it is in the address of the page, so reloading the page and going back are harmless.
 
-use domain::{identifier::MerchantId, reader::IDENTIFIER_MAX, warehouse::parcel::UnexpectedCode};
+use domain::{
+    identifier::MerchantId,
+    reader::IDENTIFIER_MAX,
+    warehouse::{parcel::UnexpectedCode, scanned_code::clean_scan},
+};
 use serde::Deserialize;
 
+use super::result::BenchResult;
 use crate::core::{form::Form, urls::add_query};
 
 const PATH: &str = "/console/receive";
-/// The channel of a unit if no other is entered.
-pub(super) const DEFAULT_CHANNEL: &str = "RTS";
+/// What is typed to reject the current unit.
+pub(super) const REJECT_KEY: &str = "!";
+/// What is typed to correct the last unit, or to take it back.
+pub(super) const CORRECT_KEY: &str = "-";
+/// The usual reasons to reject a unit; their numbers are typed.
+pub(super) const REJECT_REASONS: [&str; 6] = [
+    "Wrong item",
+    "Damaged in transit",
+    "Used or worn",
+    "Parts missing",
+    "Not returnable",
+    "Counterfeit",
+];
+/// Shorter input is not a reason.
+const REASON_MIN: usize = 3;
 /// How many recent scans are listed.
 const RECENT_MAX: usize = 5;
 const SEPARATOR: char = '|';
@@ -36,6 +54,13 @@ pub(super) struct BenchState {
     pub(super) channel: String,
     pub(super) location: String,
     pub(super) serial: String,
+    /// The warehouse that the bench is in.
+    pub(super) warehouse: String,
+    /// Why the current unit is rejected. [`REJECT_KEY`] while the page asks for the reason.
+    pub(super) reject: String,
+    /// The license plate of the unit whose receipt is corrected.
+    #[serde(rename = "fix")]
+    pub(super) fixing: String,
     /// The name of a [`BenchResult`], which the page shows first.
     #[serde(rename = "said")]
     pub(super) result: String,
@@ -66,73 +91,7 @@ impl CodeKind {
     }
 }
 
-/// The result of the last form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BenchResult {
-    Received,
-    /// The same unit, or the same form, was sent again.
-    AlreadyReceived,
-    /// The same form was sent before with other content.
-    AlreadyUsed,
-    /// The unit is set aside as an exception.
-    SetAside,
-    /// The person at the bench identified the unit.
-    Recognized,
-    /// Another person resolved the exception in the meantime.
-    AlreadyResolved,
-    Closed,
-    /// The input is not a condition.
-    NotACondition,
-    /// The next unit was scanned before this one got its condition.
-    ConditionMissing,
-}
-
-impl BenchResult {
-    const ALL: [Self; 9] = [
-        Self::Received,
-        Self::AlreadyReceived,
-        Self::AlreadyUsed,
-        Self::SetAside,
-        Self::Recognized,
-        Self::AlreadyResolved,
-        Self::Closed,
-        Self::NotACondition,
-        Self::ConditionMissing,
-    ];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Received => "received",
-            Self::AlreadyReceived => "again",
-            Self::AlreadyUsed => "used",
-            Self::SetAside => "asked",
-            Self::Recognized => "recognised",
-            Self::AlreadyResolved => "decided",
-            Self::Closed => "closed",
-            Self::NotACondition => "no-condition",
-            Self::ConditionMissing => "first",
-        }
-    }
-
-    /// What is wrong with the input for the current unit.
-    pub(super) const fn fault(self) -> Option<&'static str> {
-        match self {
-            Self::ConditionMissing => {
-                Some("Enter the condition of this unit before you scan the next one.")
-            }
-            Self::NotACondition => Some("This is not a condition. Type one of the codes below."),
-            Self::Received
-            | Self::AlreadyReceived
-            | Self::AlreadyUsed
-            | Self::SetAside
-            | Self::Recognized
-            | Self::AlreadyResolved
-            | Self::Closed => None,
-        }
-    }
-}
-
-/// The code without the invisible characters that scanners add.
+/// Text without invisible characters.
 fn clean_code(text: &str) -> String {
     let visible = text.chars().filter(|character| !character.is_control());
     visible.collect::<String>().trim().chars().take(IDENTIFIER_MAX).collect()
@@ -155,9 +114,12 @@ impl BenchState {
             set_aside: text("keep"),
             asked: String::new(),
             closing: String::new(),
-            channel: Some(text("channel")).filter(|it| it != DEFAULT_CHANNEL).unwrap_or_default(),
+            channel: text("channel"),
             location: text("location"),
             serial: text("serial"),
+            warehouse: text("warehouse"),
+            reject: text("reject"),
+            fixing: text("fix"),
             result: String::new(),
             recent: text("last"),
         };
@@ -169,16 +131,19 @@ impl BenchState {
     pub(super) fn cleaned(self) -> Self {
         let recent = self.recent.split(SEPARATOR).map(clean_code).filter(|it| !it.is_empty());
         Self {
-            parcel: clean_code(&self.parcel),
+            parcel: clean_scan(&self.parcel),
             merchant: clean_code(&self.merchant),
-            unit: self.unit.as_deref().map(clean_code),
+            unit: self.unit.as_deref().map(clean_scan),
             plate: clean_code(&self.plate),
             set_aside: clean_code(&self.set_aside),
-            asked: clean_code(&self.asked),
+            asked: clean_scan(&self.asked),
             closing: clean_code(&self.closing),
             channel: clean_code(&self.channel),
             location: clean_code(&self.location),
             serial: clean_code(&self.serial),
+            warehouse: clean_code(&self.warehouse),
+            reject: clean_code(&self.reject),
+            fixing: clean_code(&self.fixing),
             result: clean_code(&self.result),
             recent: recent.take(RECENT_MAX).collect::<Vec<_>>().join("|"),
         }
@@ -197,6 +162,9 @@ impl BenchState {
             ("channel", &self.channel),
             ("location", &self.location),
             ("serial", &self.serial),
+            ("warehouse", &self.warehouse),
+            ("reject", &self.reject),
+            ("fix", &self.fixing),
             ("said", &self.result),
             ("last", &self.recent),
         ];
@@ -244,6 +212,8 @@ impl BenchState {
             asked: String::new(),
             closing: String::new(),
             serial: String::new(),
+            reject: String::new(),
+            fixing: String::new(),
             result: String::new(),
             ..self.clone()
         }
@@ -268,6 +238,44 @@ impl BenchState {
     #[must_use]
     pub(super) fn with_unit_set_aside(&self, code: &str, kind: CodeKind) -> Self {
         Self { set_aside: kind.name().to_owned(), ..self.with_unit(code) }
+    }
+
+    /// The correction of the unit with this license plate.
+    #[must_use]
+    pub(super) fn with_correction(&self, plate: &str) -> Self {
+        Self { fixing: plate.to_owned(), ..self.at_parcel() }
+    }
+
+    /// Whether the page asks why the current unit is rejected.
+    pub(super) fn asks_for_reason(&self) -> bool {
+        self.reject == REJECT_KEY
+    }
+
+    /// Why the current unit is rejected, if it is.
+    pub(super) fn reject_reason(&self) -> Option<&str> {
+        Some(self.reject.as_str()).filter(|it| !it.is_empty() && *it != REJECT_KEY)
+    }
+
+    /// The state after input about the rejection of the current unit. None if the input is about
+    /// something else.
+    pub(super) fn after_reject_input(&self, input: &str) -> Option<Self> {
+        let with_reason = |reason: &str| Self {
+            reject: reason.to_owned(),
+            result: String::new(),
+            ..self.clone()
+        };
+        if input == REJECT_KEY {
+            return Some(with_reason(if self.reject.is_empty() { REJECT_KEY } else { "" }));
+        }
+        if !self.asks_for_reason() {
+            return None;
+        }
+        let number = input.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+        let usual = number.and_then(|number| REJECT_REASONS.get(number)).copied();
+        Some(match usual.or(Some(input).filter(|it| it.chars().count() >= REASON_MIN)) {
+            Some(reason) => with_reason(reason),
+            None => self.clone().with_result(BenchResult::NotAReason),
+        })
     }
 
     #[must_use]

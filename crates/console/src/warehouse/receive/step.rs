@@ -1,9 +1,13 @@
 //! Decides what comes next at the bench.
 
-use app::warehouse::workbench::{MatchingParcel, UnitLocation, find_parcels, locate_unit};
+use app::warehouse::{
+    parcel_search::{MatchingParcel, find_parcels},
+    workbench::{ScannedUnit, UnitLocation, load_scanned_units, locate_unit},
+};
 use domain::warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind};
 
-use super::state::{BenchResult, BenchState, CodeKind};
+use super::result::BenchResult;
+use super::state::{BenchState, CORRECT_KEY, CodeKind};
 use server::{Web, error::ApiError};
 
 pub(super) enum Step {
@@ -19,6 +23,8 @@ pub(super) enum Step {
     GradeUnit(MatchingParcel, Option<ExpectedLine>),
     AskAboutUnit(MatchingParcel, Mismatch),
     ConfirmClose(MatchingParcel),
+    /// Correct what was said about this unit.
+    CorrectUnit(MatchingParcel, Box<ScannedUnit>),
     Redirect(String),
 }
 
@@ -46,6 +52,9 @@ pub(super) async fn decide_step(web: &Web, state: &BenchState) -> Result<Step, A
     let Some(found) = found.pop() else {
         return Ok(Step::UnknownParcel(locate_unit(&web.app, &state.parcel).await?));
     };
+    if !state.fixing.is_empty() {
+        return decide_correction(web, state, found).await;
+    }
     let Some(code) = state.unit.as_deref() else {
         let closing = !state.closing.is_empty() && can_be_closed(&found);
         return Ok(if closing {
@@ -56,6 +65,11 @@ pub(super) async fn decide_step(web: &Web, state: &BenchState) -> Result<Step, A
     };
     match code {
         "" => Ok(Step::Redirect(next_parcel_url(state))),
+        // The keyboard shortcut for a mistake with the last unit.
+        CORRECT_KEY if !state.recent.is_empty() => {
+            let last = state.recent_plates().into_iter().next().unwrap_or_default();
+            Ok(Step::Redirect(state.with_correction(last).url()))
+        }
         // The keyboard shortcut for a unit that cannot be identified.
         "?" if !state.asked.is_empty() => {
             let kind = likely_code_kind(&found, &state.asked);
@@ -63,6 +77,20 @@ pub(super) async fn decide_step(web: &Web, state: &BenchState) -> Result<Step, A
         }
         code => decide_unit(web, state, found, code).await,
     }
+}
+
+/// A unit can be corrected for some minutes.
+async fn decide_correction(
+    web: &Web,
+    state: &BenchState,
+    found: MatchingParcel,
+) -> Result<Step, ApiError> {
+    let scanned = load_scanned_units(&web.app, &found.parcel, &[&state.fixing]).await?;
+    let scanned = scanned.into_iter().find(|it| it.correctable);
+    Ok(match scanned {
+        Some(scanned) => Step::CorrectUnit(found, Box::new(scanned)),
+        None => Step::ScanUnit(found, Some(BenchResult::NotCorrectable)),
+    })
 }
 
 /// Only a return with missing units can be closed.

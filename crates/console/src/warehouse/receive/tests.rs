@@ -1,6 +1,6 @@
 //! What the bench shows, before anything is stored.
 
-use app::warehouse::workbench::{MatchingParcel, ScannedUnit};
+use app::warehouse::{parcel_search::MatchingParcel, workbench::ScannedUnit};
 use domain::{
     identifier::MerchantId,
     returns::receipt::Condition,
@@ -15,7 +15,8 @@ use jiff::Timestamp;
 
 use super::{
     parts::{BenchLink, PackingList, describe_result, other_codes},
-    state::{BenchResult, BenchState, CodeKind},
+    result::BenchResult,
+    state::{BenchState, CodeKind},
     step::{can_be_closed, likely_code_kind},
 };
 
@@ -35,8 +36,12 @@ fn scan_of(question: Option<ReceivingQuestion>) -> ScannedUnit {
     ScannedUnit {
         unit_identifier: "LP-1".to_owned(),
         article: "Tee".to_owned(),
+        line_identifier: None,
         condition: Condition::TT,
+        channel: None,
+        reject_reason: None,
         at: Timestamp::UNIX_EPOCH,
+        correctable: false,
         question,
     }
 }
@@ -95,7 +100,7 @@ fn a_long_packing_list_shows_open_lines_first() {
     let list = PackingList::new(&found);
     assert_eq!((list.lines.len(), list.omitted), (40, 110));
     assert_eq!(list.lines[0].line_identifier, "100");
-    assert_eq!((list.received(), list.quantity()), (100, 150));
+    assert_eq!((list.received, list.quantity), (100, 150));
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn both() -> (Rma, Order) {
             exchange_price_cents: None,
             fallback: None,
             amounts: unit.amounts,
+            weight_thousandths: None,
         };
     let units = Ledger::default().units(&order);
     let first = units[0].units.iter().map(|it| goods(&order.items[0], it, Resolution::Exchange));

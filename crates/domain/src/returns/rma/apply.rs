@@ -7,6 +7,8 @@
 //! | LabelRenewed      | the same for all labels, and new ones are awaited                |
 //! | Scanned           | tracking of the units moves forward                              |
 //! | Received          | one PENDING unit becomes RECEIVED, or NOT_RECEIVED if rejected   |
+//! | ReceiptCorrected  | a receipt is replaced, or its unit becomes PENDING again         |
+//! | WrongItemRejected | it is listed on the return; its units do not change              |
 //! | ReceivingClosed   | PENDING units become NOT_RECEIVED                                |
 //! | Refunded          | as many units as were paid for, among those that await a refund  |
 //! | RefundedExtra     | the money is recorded on the return; its status does not change  |
@@ -32,7 +34,9 @@ mod settlement;
 
 use jiff::Timestamp;
 
-use self::goods::{ReceivedUnit, close_receiving, receive, track};
+use self::goods::{
+    ReceivedUnit, close_receiving, correct_receipt, receive, reject_wrong_item, track,
+};
 use self::labels::{IssuedLabel, attach_label, renew_labels, void_labels};
 use self::settlement::{
     Payment, accept_difference, cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced,
@@ -95,6 +99,8 @@ fn when_canceled(rma: &mut Rma, event: &RmaEvent) -> Result<Vec<LineQuantity>, R
         | RmaEvent::LabelRenewed { .. }
         | RmaEvent::Scanned { .. }
         | RmaEvent::Received { .. }
+        | RmaEvent::ReceiptCorrected { .. }
+        | RmaEvent::WrongItemRejected(_)
         | RmaEvent::ReceivingClosed
         | RmaEvent::RefundedExtra { .. }
         | RmaEvent::ExchangePlaced { .. } => Err(RmaRefusal::Canceled),
@@ -121,16 +127,21 @@ fn when_live(
         RmaEvent::Scanned { scan, tracking_number, lines } => {
             track(rma, *scan, tracking_number.as_deref(), lines)?;
         }
-        RmaEvent::Received { receipt_identifier, line, sku, condition, reject_reason } => {
+        RmaEvent::Received { receipt_identifier, line, sku, condition, reject_reason, channel } => {
             let unit = ReceivedUnit { line: line.as_deref(), sku: sku.as_deref() };
             let receipt = UnitReceipt {
                 receipt_identifier: receipt_identifier.clone(),
                 condition: *condition,
                 reject_reason: reject_reason.clone(),
+                channel: channel.clone(),
                 received_at: now,
             };
             receive(rma, &unit, &receipt)?;
         }
+        RmaEvent::ReceiptCorrected { receipt_identifier, corrected } => {
+            correct_receipt(rma, receipt_identifier, corrected.as_ref())?;
+        }
+        RmaEvent::WrongItemRejected(item) => reject_wrong_item(rma, item),
         RmaEvent::ReceivingClosed => close_receiving(rma)?,
         RmaEvent::Refunded {
             refund_identifier,

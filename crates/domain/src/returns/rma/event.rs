@@ -3,10 +3,12 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::label::{LabelDetails, VoidReason};
 use super::record::Rma;
 use super::tracking::TrackingStatus;
+use super::unit::WrongItem;
 use crate::returns::condition::Condition;
 
 /// Something that happened to a return, reported from outside. If `lines` is empty, all lines of
@@ -42,7 +44,15 @@ pub enum RmaEvent {
         condition: Condition,
         /// Why the warehouse rejects the unit. It then counts as not received.
         reject_reason: Option<String>,
+        /// The channel that the unit is assigned to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        channel: Option<String>,
     },
+    /// The warehouse corrected a receipt. Without a new one, the unit was not received after all,
+    /// and is expected again.
+    ReceiptCorrected { receipt_identifier: String, corrected: Option<CorrectedReceipt> },
+    /// The warehouse rejected something that was in a parcel and does not belong to the return.
+    WrongItemRejected(WrongItem),
     /// The warehouse expects no more units.
     ReceivingClosed,
     /// The merchant refunded units of one order.
@@ -84,6 +94,19 @@ impl RmaEvent {
     pub fn label(tracking_number: String, lines: Vec<String>) -> Self {
         Self::LabelCreated { tracking_number, lines, generation: None, details: Box::default() }
     }
+}
+
+/// What a corrected receipt says. It replaces what the receipt said before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CorrectedReceipt {
+    pub condition: Condition,
+    /// The channel that the unit is assigned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "RTS")]
+    pub channel: Option<String>,
+    /// Why the warehouse rejects the unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reject_reason: Option<String>,
 }
 
 /// Units of one order line.
@@ -169,6 +192,8 @@ pub enum RmaRefusal {
     ReceivingClosed,
     /// All such units were already received.
     NotAwaited,
+    /// No unit was received with this receipt.
+    UnknownReceipt(String),
     /// Too late to cancel: a unit was dropped off or picked up.
     DroppedOff,
     /// Too late to cancel: the carrier scanned a parcel.
@@ -213,6 +238,9 @@ impl fmt::Display for RmaRefusal {
             Self::ReceivingNotManaged => "our warehouse does not receive the goods of this return",
             Self::ReceivingClosed => "receiving for this return is closed",
             Self::NotAwaited => "all such units of the return were already received",
+            Self::UnknownReceipt(receipt) => {
+                return write!(formatter, "no unit of the return was received as {receipt}");
+            }
             Self::DroppedOff => "goods of the return were already dropped off or picked up",
             Self::Scanned => "the carrier already has goods of the return",
             Self::Received => "goods of the return were already received",

@@ -5,8 +5,11 @@
 //! | (none)       | nothing: we do not receive the unit, or it is never sent         |
 //! | PENDING      | RECEIVED when it is received; NOT_RECEIVED when it is rejected,  |
 //! |              | or when receiving closes without it                              |
-//! | RECEIVED     | final                                                            |
-//! | NOT_RECEIVED | final                                                            |
+//! | RECEIVED     | final, unless its receipt is corrected within a few minutes      |
+//! | NOT_RECEIVED | final, unless its receipt is corrected within a few minutes      |
+//!
+//! A corrected receipt makes a unit RECEIVED or NOT_RECEIVED, or PENDING again if it was not
+//! received at all.
 //!
 //! A unit that arrives after receiving was closed is refused here, and becomes a question for an
 //! operator: the merchant may already have acted on NOT_RECEIVED.

@@ -8,7 +8,7 @@ use super::label::Label;
 use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
-use super::unit::{ReportedRefund, RmaGoods, RmaUnit, is_zero};
+use super::unit::{ReportedRefund, RmaGoods, RmaUnit, WrongItem, is_zero};
 use crate::returns::identifier::RmaId;
 use crate::returns::{Resolution, ReturnMethod};
 
@@ -86,6 +86,10 @@ pub struct Rma {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub refunds: Vec<ReportedRefund>,
+    /// What was in its parcels and does not belong to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub wrong_items: Vec<WrongItem>,
 }
 
 /// Whether the label of a return can be shown.
@@ -154,6 +158,7 @@ impl Rma {
             labels: Vec::new(),
             units: new.goods.into_iter().map(|goods| RmaUnit::new(goods, receiving)).collect(),
             refunds: Vec::new(),
+            wrong_items: Vec::new(),
         };
         rma.status = rma.derive_status();
         rma

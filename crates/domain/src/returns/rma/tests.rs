@@ -37,6 +37,7 @@ fn goods(order: &str, line: &str, resolution: Resolution) -> RmaGoods {
         exchange_price_cents: None,
         fallback: None,
         amounts: UnitAmounts { price_cents: 1_000, discount_cents: 100, tax_cents: 90 },
+        weight_thousandths: None,
     }
 }
 
@@ -91,6 +92,7 @@ fn received(receipt: &str, line: &str) -> RmaEvent {
         sku: None,
         condition: Condition::A,
         reject_reason: None,
+        channel: None,
     }
 }
 

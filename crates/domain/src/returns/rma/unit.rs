@@ -47,6 +47,10 @@ pub struct RmaGoods {
     pub fallback: Option<Fallback>,
     /// What the unit is worth. Frozen when the return starts.
     pub amounts: UnitAmounts,
+    /// The weight of the unit in thousandths of the merchant's unit of weight, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub weight_thousandths: Option<i64>,
 }
 
 /// A unit on a return.
@@ -80,8 +84,26 @@ pub struct UnitReceipt {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "stained")]
     pub reject_reason: Option<String>,
+    /// The channel that the unit was assigned to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "RTS")]
+    pub channel: Option<String>,
     #[schema(value_type = String, format = DateTime)]
     pub received_at: Timestamp,
+}
+
+/// Something in a parcel that does not belong to the return.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WrongItem {
+    /// The license plate that the warehouse gave it.
+    #[schema(example = "LP-0093329")]
+    pub receipt_identifier: String,
+    /// The code on it.
+    #[schema(example = "MUG-CLAY")]
+    pub code: String,
+    /// Why the warehouse rejected it.
+    #[schema(example = "wrong item")]
+    pub reject_reason: String,
 }
 
 /// The refund of a unit.

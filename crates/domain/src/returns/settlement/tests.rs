@@ -51,6 +51,7 @@ fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         exchange_price_cents: None,
         fallback: None,
         amounts: unit.amounts,
+        weight_thousandths: None,
     });
     let new = NewRma {
         rma_identifier: RmaId::parse(id).unwrap(),

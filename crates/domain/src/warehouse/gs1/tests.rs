@@ -52,6 +52,8 @@ fn what_is_not_a_symbol_is_not_read_as_one() {
         "(01)0950600013435",
         "(01)09506000134352(01)10614141234567",
         "(21)12345",
+        "(01)09506000134352(21)",
+        "(01)09506000134352(10)123456789012345678901",
         "0109506000134352ä",
         "https://example.com/",
         "https://example.com/01",
@@ -84,10 +86,11 @@ proptest! {
     #[test]
     fn what_is_encoded_is_read_again(
         start in "[0-9]{13}",
-        serial in "[!-~&&[^()]]{1,20}",
-        batch in "[!-~&&[^()]]{1,20}",
+        serial in "[A-Za-z0-9!\"%&'*+,./:;<=>?_-]{1,20}",
+        batch in "[A-Za-z0-9!\"%&'*+,./:;<=>?_-]{1,20}",
+        carton in "[0-9]{17}",
     ) {
-        let gtin = with_check_digit(&start);
+        let (gtin, sscc) = (with_check_digit(&start), with_check_digit(&carton));
         let escape = |text: &str| {
             let parts: Vec<String> = text.bytes().map(|it| format!("%{it:02X}")).collect();
             parts.concat()
@@ -97,8 +100,20 @@ proptest! {
             format!("]d201{gtin}10{batch}\u{1d}21{serial}"),
             format!("https://id.gs1.org/01/{gtin}/10/{}/21/{}", escape(&batch), escape(&serial)),
         ];
+        let symbol = Gs1Symbol {
+            gtin: Some(gtin.clone()),
+            sscc: None,
+            serial: Some(serial.clone()),
+            batch: Some(batch.clone()),
+        };
         for text in texts {
-            prop_assert_eq!(gtin_of(&text), Some(gtin.clone()), "{}", text);
+            prop_assert_eq!(Gs1Symbol::parse(&text), Some(symbol.clone()), "{}", text);
+        }
+        // Elements of variable length first, and with a carton between them.
+        let symbol = Gs1Symbol { sscc: Some(sscc.clone()), ..symbol };
+        for separator in ["\u{1d}", "<GS>", "|"] {
+            let text = format!("21{serial}{separator}00{sscc}10{batch}{separator}01{gtin}");
+            prop_assert_eq!(Gs1Symbol::parse(&text), Some(symbol.clone()), "{}", text);
         }
     }
 

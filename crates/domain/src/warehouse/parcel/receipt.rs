@@ -1,8 +1,11 @@
 //! Creates the receipt of a scanned unit.
 
 use super::{ExpectedLine, Parcel, ParcelKind};
+use crate::reader::IDENTIFIER_MAX;
 use crate::returns::identifier::RmaId;
 use crate::returns::receipt::{Condition, Receipt};
+use crate::warehouse::gtin::is_gtin;
+use crate::warehouse::scanned_code::ScannedCode;
 
 /// A unit that a worker graded.
 #[derive(Clone, Copy, Debug)]
@@ -14,6 +17,12 @@ pub struct GradedUnit<'a> {
     pub channel: &'a str,
     pub location: Option<&'a str>,
     pub serial_number: Option<&'a str>,
+    /// The batch that the symbol on the unit names.
+    pub batch_number: Option<&'a str>,
+    /// The warehouse that receives it, if it is known.
+    pub warehouse: Option<&'a str>,
+    /// Why it is rejected, if it is.
+    pub reject_reason: Option<&'a str>,
 }
 
 /// The code of a unit that does not match.
@@ -42,51 +51,53 @@ impl Parcel {
             sku: line.sku.clone().or_else(|| line.upc.clone().filter(|_| is_return)),
             upc: line.upc.clone(),
             client_unit_identifier: line.own.clone(),
-            ..bare(graded)
+            ..self.bare_receipt(graded)
         }
     }
 
     /// The receipt of a unit that does not match, which becomes a question. A return has no
     /// questions, so the receipt names an ASN with the identifier of the return.
     pub fn question(&self, known: UnexpectedCode<'_>, graded: &GradedUnit<'_>) -> Receipt {
-        let bare = Receipt { asn_number: Some(self.number.clone()), ..bare(graded) };
-        match known {
+        let number = self.number.chars().take(IDENTIFIER_MAX).collect();
+        let bare = Receipt { asn_number: Some(number), ..self.bare_receipt(graded) };
+        let text = match known {
             UnexpectedCode::ByPlate(plate) => {
-                Receipt { unit_identifier: Some(plate.to_owned()), ..bare }
+                let plate = ScannedCode::parse(plate).code().to_owned();
+                return Receipt { unit_identifier: Some(plate), ..bare };
             }
-            UnexpectedCode::ByArticle(code) if is_upc(code) => {
-                Receipt { upc: Some(code.to_owned()), ..bare }
-            }
-            UnexpectedCode::ByArticle(code) => Receipt { sku: Some(code.to_owned()), ..bare },
+            UnexpectedCode::ByArticle(code) => ScannedCode::parse(code),
+        };
+        let code = text.code().to_owned();
+        if is_gtin(&code) {
+            Receipt { upc: Some(code), ..bare }
+        } else {
+            Receipt { sku: Some(code), ..bare }
         }
     }
-}
 
-/// Whether a code has the form of a UPC or EAN.
-fn is_upc(code: &str) -> bool {
-    matches!(code.len(), 8 | 12 | 13 | 14) && code.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// The fields that all receipts have.
-fn bare(graded: &GradedUnit<'_>) -> Receipt {
-    Receipt {
-        rma_identifier: None,
-        asn_number: None,
-        line_identifier: None,
-        unit_identifier: Some(graded.plate.to_owned()),
-        sku: None,
-        upc: None,
-        condition: graded.condition,
-        channel: Some(graded.channel.to_owned()),
-        user_login: Some(graded.user_login.to_owned()),
-        location_identifier: graded.location.map(str::to_owned),
-        warehouse_identifier: None,
-        serial_number: graded.serial_number.map(str::to_owned),
-        return_reason: None,
-        reject_reason: None,
-        tracking_number: None,
-        carton_identifier: None,
-        asin: None,
-        client_unit_identifier: None,
+    /// The fields that all receipts have.
+    fn bare_receipt(&self, graded: &GradedUnit<'_>) -> Receipt {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Receipt {
+            rma_identifier: None,
+            asn_number: None,
+            line_identifier: None,
+            unit_identifier: Some(graded.plate.to_owned()),
+            sku: None,
+            upc: None,
+            condition: graded.condition,
+            channel: Some(graded.channel.to_owned()),
+            user_login: Some(graded.user_login.to_owned()),
+            location_identifier: owned(graded.location),
+            warehouse_identifier: owned(graded.warehouse),
+            serial_number: owned(graded.serial_number),
+            batch_number: owned(graded.batch_number),
+            return_reason: None,
+            reject_reason: owned(graded.reject_reason),
+            tracking_number: self.tracking_number.clone(),
+            carton_identifier: self.carton.clone(),
+            asin: None,
+            client_unit_identifier: None,
+        }
     }
 }

@@ -39,6 +39,9 @@ fn graded() -> GradedUnit<'static> {
         channel: "RTS",
         location: None,
         serial_number: None,
+        batch_number: None,
+        warehouse: None,
+        reject_reason: None,
     }
 }
 
@@ -151,4 +154,25 @@ fn programs_that_share_a_number_are_told_apart_by_the_line() {
     let CodeMeaning::Expected(line) = parcel.meaning("CAP-SAND") else { panic!() };
     assert_eq!(line.program.as_deref(), Some("outlet"));
     assert_eq!(parcel.receipt(line, &graded()).line_identifier.as_deref(), Some("2"));
+}
+
+#[test]
+fn a_symbol_finds_its_article_and_its_serial_number_the_very_piece() {
+    let mut state = samples::inbound_asn();
+    let details = state.asn.cartons.iter_mut().flat_map(|carton| &mut carton.details);
+    for (detail, serial) in details.zip(["S-1", "S-2"]) {
+        (detail.sku, detail.upc) = ("TEE".to_owned(), Some("9506000134352".to_owned()));
+        detail.serial_number = Some(serial.to_owned());
+    }
+    let parcel = Parcel::of_asns(&acme(), "7", &[state]);
+    for code in ["S-2", "21S-2\u{241d}0109506000134352", "010950600013435221S-2"] {
+        assert_eq!(awaited(&parcel, code).as_deref(), Some("2"), "{code}");
+    }
+    let article = parcel.meaning("0109506000134352");
+    assert!(matches!(article, CodeMeaning::Units(lines) if lines.len() == 2));
+    // The serial number of another article is another unit.
+    assert_eq!(parcel.meaning("010001234567890521S-2"), CodeMeaning::Unexpected);
+
+    let receipt = parcel.question(UnexpectedCode::ByArticle("21S-9|0100012345678905"), &graded());
+    assert_eq!(receipt.upc.as_deref(), Some("00012345678905"));
 }

@@ -80,7 +80,7 @@ pub fn answer(
         ReceivingAnswer::Reject { .. } => {
             return Ok(AnswerDecision::Rejected(Box::new(decision.unit)));
         }
-        ReceivingAnswer::Surplus => None,
+        ReceivingAnswer::Surplus | ReceivingAnswer::MatchReturn { .. } => None,
         ReceivingAnswer::Match { asn_number, line_identifier } => {
             Some(matched(scene, asn_number, line_identifier)?)
         }
@@ -88,9 +88,16 @@ pub fn answer(
     if is_spent(unit) {
         return Err(AnswerRefusal::Spent);
     }
+    let (number, line_identifier) = match (answer, line) {
+        (ReceivingAnswer::MatchReturn { rma_identifier, line_identifier }, _) => {
+            (rma_identifier.as_str(), Some(line_identifier))
+        }
+        (_, Some((_, line))) => (line.asn.asn_number.as_str(), Some(&line.detail.line_identifier)),
+        (_, None) => (asn_number, None),
+    };
     let receipt = WarehouseUnitReceipt {
-        asn_number: line.map_or(asn_number, |(_, line)| line.asn.asn_number.as_str()).to_owned(),
-        line_identifier: line.map(|(_, line)| line.detail.line_identifier.clone()),
+        asn_number: number.to_owned(),
+        line_identifier: line_identifier.cloned(),
         received_at: now,
         scanned: asked.scanned.clone(),
     };

@@ -98,4 +98,13 @@ impl AsnState {
             *here = here.saturating_add(1);
         }
     }
+
+    /// No longer counts a unit of a line, because it was not received after all. Its merchant was
+    /// told of it nevertheless.
+    pub fn uncount(&mut self, line: Option<&str>) {
+        self.here = self.here.saturating_sub(1).max(0);
+        if let Some(here) = line.and_then(|line| self.received.get_mut(line)) {
+            *here = here.saturating_sub(1).max(0);
+        }
+    }
 }

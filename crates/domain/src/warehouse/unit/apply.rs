@@ -6,6 +6,7 @@
 //! | Questioned | the first scan for an ASN that does not match                           |
 //! | Answered   | an open question; a refused unit that was not received is rejected      |
 //! | Received   | a unit that was never received, rejected or shipped                     |
+//! | Corrected  | the receipt of a unit in the warehouse; or it was not received at all   |
 //! | Graded     | the condition of a unit in the warehouse                                |
 //! | Moved      | the location or the channel of a unit in the warehouse                  |
 //! | Packed     | a unit without another shipment and without an open question            |
@@ -23,6 +24,7 @@ use super::{
     WarehouseUnitReceipt,
 };
 use crate::returns::receipt::Condition;
+use crate::returns::rma::CorrectedReceipt;
 use crate::warehouse::asn_number::AsnNumber;
 
 /// Applies `event` to `unit`.
@@ -37,6 +39,7 @@ pub fn apply(
         UnitEvent::Questioned(question) => ask(&mut next, question),
         UnitEvent::Answered { asn_number, answer } => decide(&mut next, asn_number, answer)?,
         UnitEvent::Received(receipt) => receive(&mut next, receipt)?,
+        UnitEvent::Corrected { corrected, by } => correct(&mut next, corrected.as_ref(), by)?,
         UnitEvent::Graded { condition, by } => grade(&mut next, *condition, by)?,
         UnitEvent::Moved { location_identifier, channel, by } => {
             move_to(&mut next, location_identifier.as_ref(), channel.as_ref(), by)?
@@ -134,6 +137,39 @@ fn must_be_here(unit: &UnitRecord) -> Result<(), UnitRefusal> {
         Some(_) | None if unit.receipt.is_none() => Err(UnitRefusal::NotHere),
         Some(_) | None => Ok(()),
     }
+}
+
+/// Replaces the receipt, or removes it: then the unit can be received again. What an operator
+/// decided about it stays.
+fn correct(unit: &mut UnitRecord, corrected: Option<&CorrectedReceipt>, by: &ChangedBy) -> Change {
+    must_be_here(unit)?;
+    if let Some(departure) = &unit.departure {
+        return Err(UnitRefusal::Leaves(departure.asn_number.clone()));
+    }
+    let asked = unit.receipt.as_ref().and_then(|receipt| unit.question(&receipt.asn_number));
+    if corrected.is_none() && asked.is_some() {
+        return Err(UnitRefusal::Decided);
+    }
+    let before = (unit.receipt.clone(), unit.condition, unit.channel.clone());
+    match (&mut unit.receipt, corrected) {
+        (Some(receipt), Some(corrected)) => {
+            receipt.scanned.condition = corrected.condition;
+            receipt.scanned.channel.clone_from(&corrected.channel);
+            receipt.scanned.reject_reason.clone_from(&corrected.reject_reason);
+            unit.condition = Some(corrected.condition);
+            unit.channel.clone_from(&corrected.channel);
+        }
+        (receipt, None) => {
+            *receipt = None;
+            (unit.condition, unit.channel, unit.location_identifier) = (None, None, None);
+        }
+        (None, Some(_)) => (),
+    }
+    if before == (unit.receipt.clone(), unit.condition, unit.channel.clone()) {
+        return Ok(None);
+    }
+    let corrected = corrected.cloned();
+    Ok(Some(StoryEvent::Corrected { corrected, user_login: by.user_login.clone() }))
 }
 
 fn grade(unit: &mut UnitRecord, condition: Condition, by: &ChangedBy) -> Change {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::{Announcement, ReceivingAnswer, ReceivingQuestion, UnitRecord, WarehouseUnitReceipt};
 use crate::returns::receipt::Condition;
+use crate::returns::rma::CorrectedReceipt;
 use crate::warehouse::asn_number::AsnNumber;
 
 /// Something that happened to a unit.
@@ -17,6 +18,8 @@ pub enum UnitEvent {
     Answered { asn_number: String, answer: ReceivingAnswer },
     /// The warehouse received it.
     Received(Box<WarehouseUnitReceipt>),
+    /// The warehouse corrected its receipt. Without a new one, it was not received after all.
+    Corrected { corrected: Option<CorrectedReceipt>, by: ChangedBy },
     /// The warehouse graded it again.
     Graded { condition: Condition, by: ChangedBy },
     /// It was moved, or assigned to another channel.
@@ -52,6 +55,8 @@ pub enum UnitRefusal {
     AnnouncedElsewhere(AsnNumber),
     /// It was received against another ASN.
     ReceivedElsewhere(String),
+    /// An operator decided that it was received.
+    Decided,
     /// An operator rejected it.
     Rejected,
     /// It is not in the warehouse.
@@ -77,6 +82,7 @@ impl fmt::Display for UnitRefusal {
             Self::ReceivedElsewhere(asn) => {
                 return write!(formatter, "the unit was received against the ASN {asn}");
             }
+            Self::Decided => "an operator decided that the unit was received",
             Self::Rejected => "the unit was rejected",
             Self::NotHere => "the unit is not in the warehouse",
             Self::Leaves(asn) => {

@@ -8,6 +8,7 @@ use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
 use crate::reader::{TEXT_MAX, read};
+use crate::returns::identifier::{RmaId, read_rma_identifier};
 use crate::returns::receipt::Receipt;
 use crate::warehouse::asn_number::{AsnNumber, asn_number};
 
@@ -112,6 +113,12 @@ pub enum ReceivingAnswer {
         #[schema(example = "2")]
         line_identifier: String,
     },
+    /// It is a unit of this line of a return.
+    MatchReturn {
+        rma_identifier: RmaId,
+        #[schema(example = "ORD-100472-1")]
+        line_identifier: String,
+    },
     /// It was not announced, but is accepted.
     Surplus,
     /// It is not accepted.
@@ -125,6 +132,7 @@ pub enum ReceivingAnswer {
 #[derive(Clone, Copy)]
 enum AnswerKind {
     Match,
+    MatchReturn,
     Surplus,
     Reject,
 }
@@ -141,17 +149,24 @@ fn answer(at: &Fields<'_>) -> Option<ReceivingAnswer> {
     let choice = at.required("action", |value| {
         let parse = |name: &str| match name {
             "match" => Some(AnswerKind::Match),
+            "match_return" => Some(AnswerKind::MatchReturn),
             "surplus" => Some(AnswerKind::Surplus),
             "reject" => Some(AnswerKind::Reject),
             _ => None,
         };
-        value.named(parse, "must be one of match, surplus, reject")
+        value.named(parse, "must be one of match, match_return, surplus, reject")
     });
     match choice? {
         AnswerKind::Match => {
             let number = at.required("asn_number", asn_number);
             let line_identifier = at.identifier("line_identifier");
             Some(ReceivingAnswer::Match { asn_number: number?, line_identifier })
+        }
+        AnswerKind::MatchReturn => {
+            let rma_identifier = at.required("rma_identifier", read_rma_identifier);
+            let line_identifier = at.identifier("line_identifier");
+            let rma_identifier = rma_identifier?;
+            Some(ReceivingAnswer::MatchReturn { rma_identifier, line_identifier })
         }
         AnswerKind::Surplus => Some(ReceivingAnswer::Surplus),
         AnswerKind::Reject => {

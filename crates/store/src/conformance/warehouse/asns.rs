@@ -13,7 +13,8 @@ use domain::{
 };
 
 use crate::{
-    ArticleCode, AsnLineFilter, ScannedArticle, ScannedKeys, Store, StoreError, UnitRow, Versioned,
+    ArticleCode, AsnLineFilter, CodedAsn, ScannedArticle, ScannedKeys, Store, StoreError, UnitRow,
+    Versioned,
     conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
@@ -29,6 +30,7 @@ on_every_engine!(
     the_scans_of_a_batch_find_their_lines_together,
     open_lines_of_an_article_are_found_for_every_scan_of_it,
     units_of_many_lines_are_counted_at_once,
+    an_asn_is_found_by_the_codes_on_its_outside,
 );
 
 /// The sample's ASN: line 1 announces LP-0093321 of TEE-NAVY-M, line 2 LP-0093322 of CAP-SAND.
@@ -341,4 +343,29 @@ async fn units_of_many_lines_are_counted_at_once(Subject { store, .. }: Subject)
     assert_eq!(stored.value.received, both);
     let open = AsnLineFilter { more: true, ..AsnLineFilter::default() };
     assert!(lines(&store, "A-1", &open).await.is_empty(), "none awaits a unit");
+}
+
+async fn an_asn_is_found_by_the_codes_on_its_outside(subject: Subject) {
+    let store = &subject.store;
+    let mut state = asn("BY-CODE", "west");
+    state.asn.tracking_number = Some("1Z-CODE".to_owned());
+    state.asn.cartons[0].identifier = Some("(00)106141412345678908".to_owned());
+    insert(store, &acme(), &state).await.unwrap();
+    insert(store, &other(), &state).await.unwrap();
+    let found = |merchant: MerchantId, carton: Option<&str>| CodedAsn {
+        merchant,
+        asn_number: "BY-CODE".to_owned(),
+        carton: carton.map(str::to_owned),
+    };
+    let tracked = store.asns_by_code("1Z-CODE").await.unwrap();
+    assert_eq!(tracked, [found(acme(), None), found(other(), None)]);
+    let carton = Some("(00)106141412345678908");
+    let cartons = store.asns_by_code("106141412345678908").await.unwrap();
+    assert_eq!(cartons, [found(acme(), carton), found(other(), carton)]);
+
+    // A replaced ASN is found by its new codes only.
+    state.asn.tracking_number = Some("1Z-NEW".to_owned());
+    commit(store, |it| it.replace_asn(&acme(), &state, 1, 2)).await.unwrap();
+    assert_eq!(store.asns_by_code("1Z-CODE").await.unwrap(), [found(other(), None)]);
+    assert_eq!(store.asns_by_code("1Z-NEW").await.unwrap(), [found(acme(), None)]);
 }

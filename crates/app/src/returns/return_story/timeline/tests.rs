@@ -81,6 +81,7 @@ fn complete_return() -> Vec<ReturnEvent> {
         sku: None,
         condition: Condition::A,
         reject_reason: None,
+        channel: None,
     };
     let lines =
         vec![LineQuantity { order_line_item_identifier: "ORD-100472-1".to_owned(), quantity: 1 }];

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use crate::returns::ReturnMethod;
-use crate::returns::rma::event::{CarrierScan, RmaRefusal};
+use crate::returns::rma::event::{CarrierScan, CorrectedReceipt, RmaRefusal};
 use crate::returns::rma::receiving::ReceivingStatus;
 use crate::returns::rma::record::{Rma, is_transported};
 use crate::returns::rma::tracking::TrackingStatus;
-use crate::returns::rma::unit::{RmaUnit, UnitReceipt};
+use crate::returns::rma::unit::{RmaUnit, UnitReceipt, WrongItem};
 use crate::warehouse::gtin::is_same_code;
 
 /// The units that a carrier reports about: those of the parcel and of the lines.
@@ -85,10 +85,7 @@ pub(super) fn receive(
     if rma.units.iter().all(|unit| unit.receiving.is_none()) {
         return Err(RmaRefusal::ReceivingNotManaged);
     }
-    let given_up = |unit: &RmaUnit| {
-        unit.receiving == Some(ReceivingStatus::NotReceived) && unit.receipt.is_none()
-    };
-    let closed = rma.units.iter().any(given_up);
+    let closed = rma.units.iter().any(is_given_up);
     let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().collect();
     if let Some(line) = received.line {
         units.retain(|unit| line_of(unit) == line);
@@ -112,6 +109,55 @@ pub(super) fn receive(
         Some(if rejected { ReceivingStatus::NotReceived } else { ReceivingStatus::Received });
     unit.receipt = Some(receipt.clone());
     Ok(())
+}
+
+/// Whether receiving was closed without the unit.
+fn is_given_up(unit: &RmaUnit) -> bool {
+    unit.receiving == Some(ReceivingStatus::NotReceived) && unit.receipt.is_none()
+}
+
+/// Replaces a receipt, or removes it. What the merchant already paid for stays received.
+pub(super) fn correct_receipt(
+    rma: &mut Rma,
+    receipt_identifier: &str,
+    corrected: Option<&CorrectedReceipt>,
+) -> Result<(), RmaRefusal> {
+    let closed = rma.units.iter().any(is_given_up);
+    let is_meant = |unit: &&mut RmaUnit| {
+        let known = unit.receipt.as_ref();
+        known.is_some_and(|known| known.receipt_identifier == receipt_identifier)
+    };
+    let Some(unit) = rma.units.iter_mut().find(is_meant) else {
+        // A receipt that is removed already stays removed.
+        let unknown = || RmaRefusal::UnknownReceipt(receipt_identifier.to_owned());
+        return corrected.map_or(Ok(()), |_| Err(unknown()));
+    };
+    let receiving = match corrected {
+        None => ReceivingStatus::Pending,
+        Some(corrected) if corrected.reject_reason.is_some() => ReceivingStatus::NotReceived,
+        Some(_) => ReceivingStatus::Received,
+    };
+    if unit.refund.is_some() && unit.receiving != Some(receiving) {
+        return Err(RmaRefusal::Refunded);
+    }
+    if closed && corrected.is_none() {
+        return Err(RmaRefusal::ReceivingClosed);
+    }
+    unit.receiving = Some(receiving);
+    unit.receipt = unit.receipt.take().zip(corrected).map(|(receipt, corrected)| UnitReceipt {
+        condition: corrected.condition,
+        channel: corrected.channel.clone(),
+        reject_reason: corrected.reject_reason.clone(),
+        ..receipt
+    });
+    Ok(())
+}
+
+/// Lists something that does not belong to the return, once.
+pub(super) fn reject_wrong_item(rma: &mut Rma, item: &WrongItem) {
+    if rma.wrong_items.iter().all(|it| it.receipt_identifier != item.receipt_identifier) {
+        rma.wrong_items.push(item.clone());
+    }
 }
 
 pub(super) fn close_receiving(rma: &mut Rma) -> Result<(), RmaRefusal> {

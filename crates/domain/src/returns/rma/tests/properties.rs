@@ -28,6 +28,21 @@ fn any_rma() -> impl Strategy<Value = Rma> {
         .prop_map(|(method, managed, goods)| Rma::open(new_rma(method, managed, goods), time(0)))
 }
 
+fn any_correction() -> impl Strategy<Value = RmaEvent> {
+    let corrected = (select(&Condition::ALL[..]), prop::option::of(text(&["stained"])));
+    let corrected = corrected.prop_map(|(condition, reject_reason)| CorrectedReceipt {
+        condition,
+        channel: None,
+        reject_reason,
+    });
+    (text(&["LP-1", "LP-2", "LP-3"]), prop::option::of(corrected)).prop_map(
+        |(receipt_identifier, corrected)| RmaEvent::ReceiptCorrected {
+            receipt_identifier,
+            corrected,
+        },
+    )
+}
+
 fn any_event() -> impl Strategy<Value = RmaEvent> {
     let number = || text(&["P-1", "P-2"]);
     let order = || text(&ORDERS);
@@ -54,9 +69,17 @@ fn any_event() -> impl Strategy<Value = RmaEvent> {
             prop::option::of(text(&["stained"]))
         )
             .prop_map(|(receipt_identifier, line, sku, condition, reject_reason)| {
-                RmaEvent::Received { receipt_identifier, line, sku, condition, reject_reason }
+                RmaEvent::Received {
+                    receipt_identifier,
+                    line,
+                    sku,
+                    condition,
+                    reject_reason,
+                    channel: None,
+                }
             }),
         Just(RmaEvent::ReceivingClosed),
+        any_correction(),
         (text(&["RF-1", "RF-2"]), order(), prop::collection::vec(quantity, 0..4), 0..9_000_i64)
             .prop_map(|(refund_identifier, order_identifier, lines, amount_cents)| {
                 RmaEvent::Refunded {
@@ -181,15 +204,28 @@ fn check_step(rma: &Rma, event: &RmaEvent) -> Result<Rma, TestCaseError> {
     prop_assert_eq!(decision.changed, next != *rma);
     prop_assert!(is_consistent(&next), "{:?}", next);
     prop_assert!(is_complete_when_nothing_is_pending(&next), "{:?}", next);
+    let corrects = matches!(event, RmaEvent::ReceiptCorrected { .. });
     prop_assert!(
-        next.status == rma.status || progress(next.status) > progress(rma.status),
+        next.status == rma.status || progress(next.status) > progress(rma.status) || corrects,
         "from {:?} to {:?}",
         rma.status,
         next.status
     );
     prop_assert_eq!(next.units.len(), rma.units.len());
     for (unit, next) in rma.units.iter().zip(&next.units) {
-        check_forward(unit, next)?;
+        if corrects {
+            // A correction changes the receipt, and nothing else about the unit.
+            let uncorrected = RmaUnit {
+                receiving: next.receiving,
+                receipt: next.receipt.clone(),
+                ..unit.clone()
+            };
+            prop_assert_eq!(&uncorrected, next);
+            prop_assert_eq!(next.receiving.is_none(), unit.receiving.is_none());
+            prop_assert!(unit.refund.is_none() || next.receiving == unit.receiving);
+        } else {
+            check_forward(unit, next)?;
+        }
     }
     Ok(next)
 }

@@ -9,6 +9,7 @@ fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> RmaEvent {
         sku: Some(sku.to_owned()),
         condition: Condition::TT,
         reject_reason: None,
+        channel: None,
     }
 }
 
@@ -73,6 +74,7 @@ fn rejected(receipt: &str, line: &str, reason: &str) -> RmaEvent {
         sku: None,
         condition: Condition::X,
         reject_reason: Some(reason.to_owned()),
+        channel: None,
     }
 }
 
@@ -156,4 +158,73 @@ fn a_refunded_return_is_still_received() {
 
     assert_eq!((rma.status, rma.receiving_complete), (RmaStatus::Refunded, true));
     assert_unchanged(&rma, &RmaEvent::ReceivingClosed);
+}
+
+fn corrected(receipt: &str, reject_reason: Option<&str>) -> RmaEvent {
+    let corrected = CorrectedReceipt {
+        condition: Condition::C,
+        channel: Some("OUTLET".to_owned()),
+        reject_reason: reject_reason.map(str::to_owned),
+    };
+    let receipt_identifier = receipt.to_owned();
+    RmaEvent::ReceiptCorrected { receipt_identifier, corrected: Some(corrected) }
+}
+
+fn withdrawn(receipt: &str) -> RmaEvent {
+    RmaEvent::ReceiptCorrected { receipt_identifier: receipt.to_owned(), corrected: None }
+}
+
+#[test]
+fn a_corrected_receipt_replaces_what_it_said() {
+    let rma = change(&mailed(&["1", "2"]), &received("LP-1", "1"));
+    let rma = change(&rma, &corrected("LP-1", None));
+    let receipt = rma.units[0].receipt.clone().unwrap();
+    assert_eq!((receipt.condition, receipt.channel.as_deref()), (Condition::C, Some("OUTLET")));
+    assert_eq!(rma.units[0].receiving, Some(ReceivingStatus::Received));
+    assert_unchanged(&rma, &corrected("LP-1", None));
+
+    let rma = change(&rma, &corrected("LP-1", Some("stained")));
+    assert!(rma.units[0].is_rejected() && rma.units[0].is_lapsed());
+    let rma = change(&rma, &corrected("LP-1", None));
+    assert!(!rma.units[0].is_lapsed());
+    let unknown = RmaRefusal::UnknownReceipt("LP-9".to_owned());
+    assert_eq!(refusal(&rma, &corrected("LP-9", None)), unknown);
+}
+
+#[test]
+fn a_unit_that_was_not_received_after_all_is_expected_again() {
+    let rma = change(&mailed(&["1"]), &received("LP-1", "1"));
+    assert!(rma.receiving_complete);
+    let rma = change(&rma, &withdrawn("LP-1"));
+    assert_eq!(
+        (receivings(&rma), rma.receiving_complete),
+        (vec![Some(ReceivingStatus::Pending)], false)
+    );
+    assert_unchanged(&rma, &withdrawn("LP-1"));
+    let rma = change(&rma, &received("LP-1", "1"));
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Received)]);
+}
+
+#[test]
+fn what_was_refunded_or_closed_stays_received() {
+    let rma = change(&mailed(&["1", "2"]), &received("LP-1", "1"));
+    let paid = change(&rma, &refunded("RF-1", &[("1", 1)]));
+    assert_eq!(refusal(&paid, &withdrawn("LP-1")), RmaRefusal::Refunded);
+    assert_eq!(refusal(&paid, &corrected("LP-1", Some("stained"))), RmaRefusal::Refunded);
+    change(&paid, &corrected("LP-1", None));
+    let closed = change(&rma, &RmaEvent::ReceivingClosed);
+    assert_eq!(refusal(&closed, &withdrawn("LP-1")), RmaRefusal::ReceivingClosed);
+}
+
+#[test]
+fn a_wrong_item_is_listed_once_and_changes_no_unit() {
+    let item = WrongItem {
+        receipt_identifier: "LP-7".to_owned(),
+        code: "MUG".to_owned(),
+        reject_reason: "wrong item".to_owned(),
+    };
+    let before = mailed(&["1"]);
+    let rma = change(&before, &RmaEvent::WrongItemRejected(item.clone()));
+    assert_eq!((rma.wrong_items.len(), &rma.units), (1, &before.units));
+    assert_unchanged(&rma, &RmaEvent::WrongItemRejected(item));
 }
