@@ -72,6 +72,7 @@ pub use orders::{
 };
 pub use returns::{
     journal::EventHeader,
+    ledgers::LedgerRow,
     policies::PolicyVersion,
     refund_problems::RefundProblem,
     refunds::RefundRow,

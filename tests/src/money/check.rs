@@ -1,4 +1,4 @@
-//! `homeward doctor --deep`: every return against its journal and its postings.
+//! `homeward doctor --deep`: every return against its journal and its postings, and every ledger.
 
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ fn a_deep_check_of_sound_books_finds_nothing_while_the_server_runs() {
         let findings = list_findings(&scene.stage.server.home);
         assert_eq!(findings.len(), 1, "{findings:?}");
         let detail = text(&findings[0]["detail"]);
-        assert!(detail.ends_with(" postings agree with their journals"), "{detail}");
+        assert!(detail.ends_with(" ledgers agree with their journals"), "{detail}");
     }
 }
 
@@ -106,4 +106,41 @@ fn a_deep_check_names_every_return_whose_row_journal_or_postings_were_changed() 
 
     // Whatever is wrong, the check leaves it as it is.
     assert_eq!(list_findings(&server.home), findings);
+}
+
+#[test]
+fn a_deep_check_names_every_ledger_that_differs_from_returns_and_refunds() {
+    let server = Home::sqlite().serve(&QUICK);
+    let (stage, running) = Stage::with_receiver(&server);
+    let scene = Scene { stage, running };
+    let mut returns = Vec::new();
+    for order in ["A", "B", "C"] {
+        scene.publish(&sample_order(order));
+        returns.push(scene.start(&request("mail-back", &[(order, "tee", 1)])));
+    }
+    scene.publish_refunds(&sample_order("D"), &[refund("RF-9", None, &[("mug", 1)])]);
+    let database = rusqlite::Connection::open(server.home.data_dir().join("homeward.db")).unwrap();
+    database.busy_timeout(Duration::from_secs(10)).unwrap();
+    let change = |order: &str, change: &str| {
+        let sql = format!("UPDATE ledgers SET body = {change} WHERE order_id = ?1");
+        assert_eq!(database.execute(&sql, [order]).unwrap(), 1, "{sql}");
+    };
+    change("A", "json_set(body, '$.lines.tee[0].unit', 1)");
+    change("B", "json_remove(body, '$.lines.tee')");
+    change("C", "json_set(body, '$.rmas', json_array())");
+    change("D", "json_set(body, '$.lines.mug[0].refund_identifier', 'RF-8')");
+
+    let findings = list_findings(&server.home);
+
+    let problems: Vec<String> = findings.iter().map(|it| text(&it["problem"])).collect();
+    let (a, b) = (&returns[0], &returns[1]);
+    for expected in [
+        format!("the ledger of order A has unit 1 of line tee on {a}, which does not say so"),
+        format!("the ledger of order A does not have unit 0 of line tee as {a} says"),
+        format!("the ledger of order B does not have unit 0 of line tee as {b} says"),
+        "is not in the ledger of order C".to_owned(),
+        "the ledger of order D has units paid by RF-8, which is not recorded".to_owned(),
+    ] {
+        assert!(problems.contains(&expected), "{expected}: {problems:#?}");
+    }
 }

@@ -2,6 +2,7 @@
 //! what it changed. It reads page by page and writes nothing, also while a server runs.
 
 mod compare;
+mod ledgers;
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,6 +22,7 @@ use store::{CountedEvent, Posting, PostingPosition, ReturnRow, Store, StoreError
 
 use crate::{AppError, returns::history::EVENTS_MAX};
 use compare::describe_differences;
+use ledgers::{check_ledgers, is_in_ledgers};
 
 /// How many returns or postings are read at once.
 const PAGE: usize = 500;
@@ -30,6 +32,7 @@ const PAGE: usize = 500;
 pub struct BooksCheck {
     pub returns: u64,
     pub postings: u64,
+    pub ledgers: u64,
     pub faults: Vec<BooksFault>,
 }
 
@@ -70,6 +73,7 @@ pub async fn check_books(
         (merchant, rma) = (last_merchant.to_string(), last_rma.to_string());
     }
     check_merchants(store, &mut check).await?;
+    check_ledgers(store, &mut check).await?;
     Ok(check)
 }
 
@@ -110,6 +114,7 @@ async fn check_row(
     row: &ReturnRow,
 ) -> Result<Vec<String>, AppError> {
     let mut problems = check_columns(row);
+    problems.extend(is_in_ledgers(store, merchant, &row.rma).await?);
     let events = match readable(store.return_events(merchant, id, -1, EVENTS_MAX).await)? {
         Ok(events) => events,
         Err(problem) => {
@@ -206,7 +211,7 @@ async fn check_merchants(store: &Store, check: &mut BooksCheck) -> Result<(), Ap
     loop {
         let page = store.merchants(&after, PAGE).await?;
         for merchant in &page {
-            check_ledger(store, &merchant.id, check).await?;
+            check_postings(store, &merchant.id, check).await?;
             for (currency, balances) in store.posting_sums(&merchant.id, i64::MIN, i64::MAX).await?
             {
                 if balances.sum() != 0 {
@@ -221,7 +226,7 @@ async fn check_merchants(store: &Store, check: &mut BooksCheck) -> Result<(), Ap
     }
 }
 
-async fn check_ledger(
+async fn check_postings(
     store: &Store,
     merchant: &MerchantId,
     check: &mut BooksCheck,

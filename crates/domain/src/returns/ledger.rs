@@ -10,6 +10,7 @@
 //! one unchanged. The store replaces a ledger only at the version that was read, so if two returns
 //! want the same unit, one is refused.
 
+pub mod agreement;
 mod entries;
 #[cfg(test)]
 mod properties;

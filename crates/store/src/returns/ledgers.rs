@@ -6,10 +6,18 @@ use domain::{identifier::MerchantId, returns::ledger::Ledger};
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{read_versioned, to_json},
+        body::{parse_merchant, read_versioned, to_json},
         value::params,
     },
 };
+
+/// A ledger with its key.
+#[derive(Clone, Debug)]
+pub struct LedgerRow {
+    pub merchant: MerchantId,
+    pub order_id: String,
+    pub ledger: Versioned<Ledger>,
+}
 
 impl Transaction {
     /// Replaces an order's ledger that was read at `version`; 0 when there was none.
@@ -31,6 +39,30 @@ impl Transaction {
 }
 
 impl Store {
+    /// The ledgers after a merchant and an order, in order, each with its key.
+    pub async fn ledger_page(
+        &self,
+        merchant: &str,
+        order_id: &str,
+        limit: usize,
+    ) -> Result<Vec<LedgerRow>, StoreError> {
+        self.read_all(
+            "listing ledgers",
+            "SELECT version, body, merchant_id, order_id FROM ledgers
+             WHERE (merchant_id, order_id) > ($1, $2) ORDER BY merchant_id, order_id LIMIT $3",
+            params![merchant, order_id, limit],
+            |row| {
+                let order_id = row.text(3)?.to_owned();
+                Ok(LedgerRow {
+                    merchant: parse_merchant("ledgers", row.text(2)?)?,
+                    ledger: read_versioned("ledgers", &order_id, row)?,
+                    order_id,
+                })
+            },
+        )
+        .await
+    }
+
     /// An order's ledger; empty while nothing is spent.
     pub async fn ledger(
         &self,

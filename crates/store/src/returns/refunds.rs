@@ -46,6 +46,21 @@ impl Transaction {
 }
 
 impl Store {
+    /// The identifiers of an order's recorded refunds.
+    pub async fn refund_ids(
+        &self,
+        merchant: &MerchantId,
+        order_id: &str,
+    ) -> Result<Vec<String>, StoreError> {
+        self.read_all(
+            "listing the refunds of an order",
+            "SELECT refund_id FROM refunds WHERE merchant_id = $1 AND order_id = $2",
+            params![merchant, order_id],
+            |row| Ok(row.text(0)?.to_owned()),
+        )
+        .await
+    }
+
     /// The recorded refunds of these orders, each with its order, in the order of arrival.
     pub async fn refunds_of_orders(
         &self,

@@ -1,5 +1,6 @@
-//! The deep check of `homeward doctor`: every return against its journal and its postings. It reads
-//! the database itself, beside a server if one runs, and writes nothing.
+//! The deep check of `homeward doctor`: every return against its journal and its postings, and every
+//! ledger against returns and refunds. It reads the database itself, beside a server if one runs,
+//! and writes nothing.
 
 use app::money::check::{BooksCheck, BooksFault, check_books, estimate_returns};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
@@ -19,7 +20,10 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
     };
     if check.faults.is_empty() {
         let (returns, postings) = (HumanCount(check.returns), HumanCount(check.postings));
-        let sound = format!("{returns} returns and {postings} postings agree with their journals");
+        let ledgers = HumanCount(check.ledgers);
+        let sound = format!(
+            "{returns} returns, {postings} postings and {ledgers} ledgers agree with their journals"
+        );
         return vec![finding(CHECK, Ok(sound))];
     }
     check.faults.into_iter().map(describe).collect()
