@@ -16,6 +16,7 @@ mod harness;
 
 mod access;
 mod browser;
+mod carriers;
 mod commands;
 mod console;
 mod core;

@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod background;
+pub mod carriers;
 pub mod core;
 pub mod exchanges;
 pub mod merchants;

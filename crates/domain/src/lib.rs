@@ -11,6 +11,7 @@
 //! them.
 
 pub mod access;
+pub mod carriers;
 pub mod currency;
 pub mod exchanges;
 pub mod faults;

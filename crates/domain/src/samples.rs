@@ -1,6 +1,7 @@
 //! Sample values for documentation, tests and benchmarks alike. They are always valid,
 //! because the tests of this crate read them.
 
+mod carriers;
 mod drop_ship;
 mod exchange;
 mod inbound;
@@ -9,6 +10,7 @@ mod rma;
 
 use jiff::Timestamp;
 
+pub use self::carriers::label_purchase;
 pub use self::drop_ship::{
     drop_ship_cancellation_request, drop_ship_cancelled, drop_ship_order, drop_ship_order_request,
     drop_ship_shipment_request, drop_ship_story, drop_shipment_cancellation_message,

@@ -77,7 +77,7 @@ pub use returns::{
     refund_problems::RefundProblem,
     refunds::RefundRow,
     return_lists::{ListedReturn, ReturnFilter},
-    rmas::LabelRequest,
+    rmas::LabelRequestRow,
 };
 pub use warehouse::{
     asn_codes::CodedAsn,

@@ -49,7 +49,8 @@ fn merchants_are_added_listed_changed_disabled_and_enabled() {
             home.json(&["merchant", "set", "acme", "--name", "Acme Ltd", "--strict", "true"]);
         let settings = json!({ "strict": true, "carrier": "simulated", "managed_receiving": false,
                 "exchange_refusal_is_final": false, "refund_tolerance_cents": 0,
-                "message_extensions": false });
+                "message_extensions": false,
+                "weight_unit": "grams" });
         let expected = json!({ "merchant": "acme", "name": "Acme Ltd", "settings": settings });
         assert_eq!(without_chance(changed, &["created_at"]), expected);
         home.json(&["merchant", "set", "beta", "--strict", "false"]);
@@ -205,13 +206,14 @@ fn every_change_leaves_a_record_and_no_secret() {
             "name": "A merchant", "client": merchant.client_id,
             "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false,
                 "exchange_refusal_is_final": false, "refund_tolerance_cents": 0,
-                "message_extensions": false },
+                "message_extensions": false,
+                "weight_unit": "grams" },
         });
         let nothing = Value::Null;
         let unset = json!({
             "name": nothing, "strict": nothing, "carrier": nothing, "managed_receiving": nothing,
             "exchange_refusal_is_final": nothing, "refund_tolerance_cents": nothing,
-            "message_extensions": nothing,
+            "message_extensions": nothing, "weight_unit": nothing,
             "return_address": nothing, "disabled": nothing,
         });
         let (mut strict, mut disabled) = (unset.clone(), unset);

@@ -48,7 +48,8 @@ fn a_merchants_carrier_and_receiving_are_set_by_command_and_hold_for_the_next_re
         let changed = home.json(&set);
         let expected = json!({ "strict": false, "carrier": "external", "managed_receiving": true,
             "exchange_refusal_is_final": false, "refund_tolerance_cents": 0,
-            "message_extensions": false });
+            "message_extensions": false,
+                "weight_unit": "grams" });
         assert_eq!(changed["settings"], expected);
 
         let rma = scene.start_tee();

@@ -10,11 +10,12 @@ use super::files::source_folders;
 const ENTRIES_MAX: usize = 20;
 
 /// The areas of the service. A crate that has something of an area has it in this folder.
-const AREAS: [&str; 10] = [
+const AREAS: [&str; 11] = [
     "orders",
     "returns",
     "exchanges",
     "warehouse",
+    "carriers",
     "messages",
     "money",
     "merchants",

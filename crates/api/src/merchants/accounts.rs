@@ -10,7 +10,7 @@ use app::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::faults::FaultCode;
-use domain::merchants::merchant::CarrierMode;
+use domain::merchants::merchant::{CarrierMode, WeightUnit};
 use serde::{Deserialize, Serialize};
 use server::requests::{
     identifiers::parse_merchant,
@@ -71,7 +71,7 @@ pub(crate) async fn list(
 
 fn sample_merchant() -> serde_json::Value {
     serde_json::json!({
-        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false, "exchange_refusal_is_final": false, "refund_tolerance_cents": 0, "message_extensions": false },
+        "merchant": "acme", "name": "Acme Outfitters", "settings": { "strict": false, "carrier": "simulated", "managed_receiving": false, "exchange_refusal_is_final": false, "refund_tolerance_cents": 0, "message_extensions": false, "weight_unit": "grams" },
         "created_at": "2026-02-11T09:24:31Z"
     })
 }
@@ -98,6 +98,8 @@ pub(crate) struct MerchantBody {
     refund_tolerance_cents: Option<i64>,
     /// Whether messages about returns and exchange orders have `extensions`.
     message_extensions: Option<bool>,
+    /// The unit of the weights in the merchant's orders: grams if absent.
+    weight_unit: Option<WeightUnit>,
 }
 
 /// Add a merchant

@@ -1,7 +1,8 @@
 //! The routes for carriers: label requests and tracking events.
 
-use app::returns::carrier_events::{
-    CarrierResults, Reporter, RequestedLabels, apply_carrier_events, list_label_requests,
+use app::{
+    carriers::label_requests::{RequestedLabels, list_label_requests},
+    returns::carrier_events::{CarrierResults, Reporter, apply_carrier_events},
 };
 use axum::{Json, extract::State};
 use domain::{
@@ -63,29 +64,37 @@ pub(crate) async fn report(
     Ok(Json(results))
 }
 
-const PAGE_MAX: usize = 1_000;
-const PAGE: usize = 100;
+/// Each request is described with its return and its orders.
+const PAGE_MAX: usize = 100;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct LabelRequestsQuery {
     /// Start after this one: `next` of the previous page.
     after: Option<String>,
-    /// The length of a page: at most 1,000, by default 100.
+    /// The length of a page: at most 100, which is the default.
     limit: Option<usize>,
 }
 
 /// List label requests
 ///
-/// Returns without a label, of merchants with an external carrier. The carrier creates a label and
-/// reports it as the event `label_created`.
+/// Returns without a label, of merchants with an external carrier, with everything that is needed
+/// to make one. The carrier makes a label and reports it as the event `label_created`.
 #[utoipa::path(
     get, path = "/label_requests", operation_id = "list_label_requests", tag = "Carrier",
     params(LabelRequestsQuery),
     responses((status = 200, body = RequestedLabels, description = "Oldest first.",
         example = json!({ "label_requests": [{
-            "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "merchant": "acme",
-            "requested_at": "2026-02-20T10:15:00Z"
+            "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "merchant": "acme", "generation": 1,
+            "return_method": "mail-back", "parcel_count": 1, "formats": ["pdf", "png", "zpl"],
+            "sender": { "name": "Dana Whitfield", "street1": "418 Juniper Street",
+                "city": "Portland", "state": "OR", "zip_code": "97205", "country_code": "US",
+                "email": "dana.whitfield@example.com" },
+            "recipient": { "name": "Acme Returns", "street1": "2 Dock Road", "city": "Reno",
+                "state": "NV", "zip_code": "89502", "country_code": "US" },
+            "items": [{ "sku": "TEE-NAVY-M", "title": "Organic cotton tee, navy, M",
+                "quantity": 2, "value_cents": 8500, "weight_grams": 360 }],
+            "currency": "USD", "requested_at": "2026-02-20T10:15:00Z"
         }] }))),
     security(("token" = ["carrier:write"]))
 )]
@@ -94,7 +103,7 @@ pub(crate) async fn list(
     Allowed { caller, .. }: Allowed<CarrierWrite>,
     Query(query): Query<LabelRequestsQuery>,
 ) -> Result<Json<RequestedLabels>, ApiError> {
-    let limit = query.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
+    let limit = query.limit.unwrap_or(PAGE_MAX).clamp(1, PAGE_MAX);
     Ok(Json(
         list_label_requests(&web.app, caller.merchant.as_ref(), query.after.as_deref(), limit)
             .await?,

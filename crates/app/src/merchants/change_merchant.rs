@@ -2,7 +2,7 @@
 
 use domain::{
     identifier::MerchantId,
-    merchants::merchant::{CarrierMode, Merchant, MerchantSettings},
+    merchants::merchant::{CarrierMode, Merchant, MerchantSettings, WeightUnit},
     orders::order::PostalAddress,
 };
 use jiff::Timestamp;
@@ -67,6 +67,8 @@ pub struct MerchantChange {
     /// Whether messages about returns and exchange orders have `extensions`. It applies to returns
     /// that start later.
     pub message_extensions: Option<bool>,
+    /// The unit of the weights in the merchant's orders.
+    pub weight_unit: Option<WeightUnit>,
     /// The address on return labels.
     pub return_address: Option<PostalAddress>,
     /// The clients of a disabled merchant get no tokens, and its tokens are refused. Its data
@@ -129,6 +131,9 @@ fn apply_change(mut merchant: Merchant, change: &MerchantChange, now: Timestamp)
     }
     if let Some(extensions) = change.message_extensions {
         merchant.settings.message_extensions = extensions;
+    }
+    if let Some(weight_unit) = change.weight_unit {
+        merchant.settings.weight_unit = weight_unit;
     }
     if let Some(return_address) = &change.return_address {
         merchant.return_address = Some(return_address.clone());

@@ -1,4 +1,4 @@
-//! Carriers report what happens to parcels, and ask for the labels that returns need.
+//! Carriers report what happens to parcels, and the simulated carrier issues labels.
 //!
 //! Each event of a batch has its own result: one that is unknown, late or contradictory does not
 //! affect the others. Events of different returns are applied at the same time; those of one return
@@ -14,10 +14,9 @@ use domain::{
         identifier::RmaId,
     },
 };
-use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{Cursor, LabelRequest, Transaction, next_page};
+use store::{Cursor, LabelRequestRow, Transaction};
 use utoipa::ToSchema;
 
 use crate::core::idempotency::replayable;
@@ -25,7 +24,7 @@ use crate::{
     App, AppError,
     core::{
         audit_trail::record_change, commit_once::commit_once, idempotency::replay_response,
-        scope::RequestScope, time::time_from_us,
+        scope::RequestScope,
     },
     returns::{
         change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
@@ -218,57 +217,13 @@ async fn apply_carrier_event(
     .await
 }
 
-/// A label that a return needs.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(as = WantedLabel)]
-pub struct RequestedLabel {
-    /// The return.
-    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
-    pub rma_identifier: String,
-    #[schema(example = "acme")]
-    pub merchant: String,
-    /// When the return was started.
-    #[schema(value_type = String, format = DateTime)]
-    pub requested_at: Timestamp,
-}
-
-/// A page of label requests.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
-#[schema(as = WantedLabels)]
-pub struct RequestedLabels {
-    /// Oldest first.
-    pub label_requests: Vec<RequestedLabel>,
-    /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
-}
-
-/// The label requests for external carriers behind `after`, oldest first, of one merchant or all.
-pub async fn list_label_requests(
-    app: &App,
-    merchant: Option<&MerchantId>,
-    after: Option<&str>,
-    limit: usize,
-) -> Result<RequestedLabels, AppError> {
-    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
-    let carrier = CarrierMode::External.name();
-    let requests = app.store.label_requests(carrier, merchant, &after, limit).await?;
-    let next = next_page(&requests, limit, LabelRequest::cursor);
-    let view = |it: &LabelRequest| RequestedLabel {
-        rma_identifier: it.rma_id.clone(),
-        merchant: it.merchant.to_string(),
-        requested_at: time_from_us(it.requested_us),
-    };
-    Ok(RequestedLabels { label_requests: requests.iter().map(view).collect(), next })
-}
-
 const LABELS_MAX: usize = 1_000;
 
 /// The simulated carrier: issues the labels that are requested, and returns how many.
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
     let carrier = CarrierMode::Simulated.name();
     let requests = app.store.label_requests(carrier, None, &Cursor::oldest(), LABELS_MAX).await?;
-    let issue = |request: LabelRequest| async move {
+    let issue = |request: LabelRequestRow| async move {
         let Some(rma) = RmaId::parse(&request.rma_id) else { return Ok(()) };
         let event = CarrierEvent {
             kind: CarrierEventKind::LabelCreated,

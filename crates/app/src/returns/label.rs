@@ -3,7 +3,7 @@
 
 use domain::{
     identifier::MerchantId,
-    merchants::portal::Portal,
+    merchants::{merchant::Merchant, portal::Portal},
     orders::order::PostalAddress,
     returns::{
         identifier::RmaId,
@@ -41,9 +41,8 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
     let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
-    let name_only = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
     Ok(ReturnLabel {
-        to: merchant.return_address.clone().unwrap_or_else(name_only),
+        to: return_address(&merchant),
         merchant_name: merchant.name,
         merchant: merchant.id,
         portal: app.store.portal(&owner).await?.portal,
@@ -51,4 +50,10 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
         state: rma.label_state(app.world.now()),
         rma,
     })
+}
+
+/// Where the goods of a merchant's returns are sent.
+pub(crate) fn return_address(merchant: &Merchant) -> PostalAddress {
+    let name_only = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
+    merchant.return_address.clone().unwrap_or_else(name_only)
 }

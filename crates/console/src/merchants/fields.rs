@@ -9,7 +9,10 @@ const CARRIERS: [(&str, &str); 2] = [
     ("external", "External: another system creates labels and reports scans"),
 ];
 
-pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 6] {
+const WEIGHT_UNITS: [(&str, &str); 4] =
+    [("grams", "Grams"), ("kilograms", "Kilograms"), ("ounces", "Ounces"), ("pounds", "Pounds")];
+
+pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 7] {
     [
         Field::choice("carrier", "Carrier", &CARRIERS).value(settings.carrier.name()),
         Field::flag(
@@ -33,5 +36,8 @@ pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 6] {
         .hint("A refund that differs more from the promise is listed as a problem."),
         Field::flag("message_extensions", "Messages have extensions", settings.message_extensions)
             .hint("Totals and paid amounts in messages about returns and exchange orders."),
+        Field::choice("weight_unit", "Unit of weights in orders", &WEIGHT_UNITS)
+            .value(settings.weight_unit.name())
+            .hint("Carriers get the weights of returned items in grams."),
     ]
 }

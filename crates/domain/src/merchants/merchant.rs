@@ -53,6 +53,9 @@ pub struct MerchantSettings {
     /// Whether messages about returns and exchange orders have `extensions`.
     #[serde(default)]
     pub message_extensions: bool,
+    /// The unit of the weights in the merchant's orders.
+    #[serde(default)]
+    pub weight_unit: WeightUnit,
 }
 
 /// Who transports returns.
@@ -82,6 +85,47 @@ impl CarrierMode {
     }
 }
 
+/// The unit in which a merchant's orders state weights.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WeightUnit {
+    #[default]
+    Grams,
+    Kilograms,
+    Ounces,
+    Pounds,
+}
+
+impl WeightUnit {
+    pub const ALL: [Self; 4] = [Self::Grams, Self::Kilograms, Self::Ounces, Self::Pounds];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Grams => "grams",
+            Self::Kilograms => "kilograms",
+            Self::Ounces => "ounces",
+            Self::Pounds => "pounds",
+        }
+    }
+
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.name() == name)
+    }
+
+    /// The weight in whole grams, if it can be that of a parcel: less than 100 tons.
+    #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+    pub fn grams(self, weight: f64) -> Option<i64> {
+        let factor = match self {
+            Self::Grams => 1.0,
+            Self::Kilograms => 1_000.0,
+            Self::Ounces => 28.349_523_125,
+            Self::Pounds => 453.592_37,
+        };
+        let grams = (weight * factor).round();
+        (0.0..1e8).contains(&grams).then_some(grams as i64)
+    }
+}
+
 /// An encrypted secret that is needed again later.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedSecret {
@@ -93,5 +137,30 @@ pub struct SealedSecret {
 impl Merchant {
     pub fn is_live(&self) -> bool {
         self.disabled_at.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_whole_grams_and_impossible_ones_are_none() {
+        let cases = [
+            (WeightUnit::Grams, 180.4, Some(180)),
+            (WeightUnit::Kilograms, 0.5, Some(500)),
+            (WeightUnit::Ounces, 16.0, Some(454)),
+            (WeightUnit::Pounds, 1.0, Some(454)),
+            (WeightUnit::Grams, 0.0, Some(0)),
+            (WeightUnit::Grams, -1.0, None),
+            (WeightUnit::Kilograms, 1e300, None),
+            (WeightUnit::Grams, f64::NAN, None),
+        ];
+        for (unit, weight, grams) in cases {
+            assert_eq!(unit.grams(weight), grams, "{weight} {unit:?}");
+        }
+        for unit in WeightUnit::ALL {
+            assert_eq!(WeightUnit::parse(unit.name()), Some(unit));
+        }
     }
 }

@@ -11,7 +11,7 @@ use app::{
 use clap::{Args, Subcommand};
 use domain::{
     identifier::{ClientId, MerchantId},
-    merchants::merchant::CarrierMode,
+    merchants::merchant::{CarrierMode, WeightUnit},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -108,10 +108,18 @@ pub(crate) struct SettingsArgs {
     /// Whether messages about returns and exchange orders have extensions
     #[arg(long)]
     message_extensions: Option<bool>,
+    /// The unit of the weights in orders: grams, kilograms, ounces or pounds
+    #[arg(long, value_parser = parse_weight_unit)]
+    weight_unit: Option<WeightUnit>,
 }
 
 fn parse_carrier(text: &str) -> Result<CarrierMode, String> {
     CarrierMode::parse(text).ok_or_else(|| "must be simulated or external".to_owned())
+}
+
+fn parse_weight_unit(text: &str) -> Result<WeightUnit, String> {
+    let unit = WeightUnit::parse(text);
+    unit.ok_or_else(|| "must be grams, kilograms, ounces or pounds".to_owned())
 }
 
 #[derive(Serialize, Deserialize)]
@@ -152,6 +160,7 @@ impl RemoteCommand for Merchant {
                     exchange_refusal_is_final: settings.exchange_refusal_is_final,
                     refund_tolerance_cents: settings.refund_tolerance_cents,
                     message_extensions: settings.message_extensions,
+                    weight_unit: settings.weight_unit,
                     ..MerchantChange::default()
                 };
                 change_merchant(session, output, &merchant, &change).await?;

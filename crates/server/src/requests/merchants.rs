@@ -5,7 +5,7 @@ use domain::{
     faults::{FaultCode, Faults},
     identifier::MerchantId,
     json::Json,
-    merchants::merchant::{CarrierMode, MerchantSettings},
+    merchants::merchant::{CarrierMode, MerchantSettings, WeightUnit},
     orders::order::PostalAddress,
     reader::{TEXT_MAX, fields::Fields},
 };
@@ -33,6 +33,7 @@ pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMe
                 .unwrap_or_default(),
             refund_tolerance_cents: at.optional_cents("refund_tolerance_cents").unwrap_or_default(),
             message_extensions: at.optional_flag("message_extensions").unwrap_or_default(),
+            weight_unit: read_weight_unit(at).unwrap_or_default(),
         };
         Some(NewMerchant { id: id?, name: name?, settings })
     })
@@ -48,6 +49,7 @@ pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Fault
             exchange_refusal_is_final: at.optional_flag("exchange_refusal_is_final"),
             refund_tolerance_cents: at.optional_cents("refund_tolerance_cents"),
             message_extensions: at.optional_flag("message_extensions"),
+            weight_unit: read_weight_unit(at),
             return_address: at.optional_object("return_address", read_address),
             disabled: at.optional_flag("disabled"),
         })
@@ -57,6 +59,11 @@ pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Fault
 fn read_carrier(at: &Fields<'_>) -> Option<CarrierMode> {
     let refused = "must be one of simulated, external";
     at.optional("carrier", |value| value.named(CarrierMode::parse, refused))
+}
+
+fn read_weight_unit(at: &Fields<'_>) -> Option<WeightUnit> {
+    let refused = "must be one of grams, kilograms, ounces, pounds";
+    at.optional("weight_unit", |value| value.named(WeightUnit::parse, refused))
 }
 
 fn read_address(at: &Fields<'_>) -> PostalAddress {

@@ -22,13 +22,13 @@ use crate::{
 
 /// A return that waits for its label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LabelRequest {
+pub struct LabelRequestRow {
     pub merchant: MerchantId,
     pub rma_id: String,
     pub requested_us: i64,
 }
 
-impl LabelRequest {
+impl LabelRequestRow {
     /// Its position in the list of label requests.
     pub fn cursor(&self) -> Cursor {
         let (merchant, id) = (self.merchant.to_string(), self.rma_id.clone());
@@ -182,7 +182,7 @@ impl Store {
         owner: Option<&MerchantId>,
         after: &Cursor,
         limit: usize,
-    ) -> Result<Vec<LabelRequest>, StoreError> {
+    ) -> Result<Vec<LabelRequestRow>, StoreError> {
         let owner = owner.map_or("", MerchantId::as_str);
         self.read_all(
             "listing label requests",
@@ -192,7 +192,7 @@ impl Store {
              ORDER BY requested_us, rma_id LIMIT $5",
             params![carrier, after.at_us, after.id.as_str(), owner, limit],
             |row| {
-                Ok(LabelRequest {
+                Ok(LabelRequestRow {
                     merchant: parse_merchant("label_requests", row.text(0)?)?,
                     rma_id: row.text(1)?.to_owned(),
                     requested_us: row.int(2)?,

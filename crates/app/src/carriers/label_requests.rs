@@ -1,0 +1,72 @@
+//! An external carrier asks for the labels that returns need.
+
+use domain::{
+    carriers::label_request::{LabelRequest, LabelRequestContext},
+    identifier::MerchantId,
+    merchants::merchant::CarrierMode,
+    returns::identifier::RmaId,
+};
+use futures_util::{StreamExt, TryStreamExt, stream};
+use serde::{Deserialize, Serialize};
+use store::{Cursor, LabelRequestRow, next_page};
+use utoipa::ToSchema;
+
+use crate::{
+    App, AppError,
+    core::time::time_from_us,
+    orders::load_order::find_newest_snapshot,
+    returns::{change_return::order_ids, label::return_address},
+};
+
+/// How many requests are described at the same time.
+const AT_ONCE: usize = 8;
+
+/// A page of label requests.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = WantedLabels)]
+pub struct RequestedLabels {
+    /// Oldest first.
+    pub label_requests: Vec<LabelRequest>,
+    /// Pass as `after` to get the next page. Absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// The label requests for external carriers behind `after`, oldest first, of one merchant or all.
+/// Each is described with its return and its orders, so `limit` bounds how many are read.
+pub async fn list_label_requests(
+    app: &App,
+    merchant: Option<&MerchantId>,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<RequestedLabels, AppError> {
+    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let carrier = CarrierMode::External.name();
+    let rows = app.store.label_requests(carrier, merchant, &after, limit).await?;
+    let next = next_page(&rows, limit, LabelRequestRow::cursor);
+    let described = stream::iter(rows.into_iter().map(|row| describe(app, row))).buffered(AT_ONCE);
+    let found: Vec<Option<LabelRequest>> = described.try_collect().await?;
+    Ok(RequestedLabels { label_requests: found.into_iter().flatten().collect(), next })
+}
+
+/// Everything that a carrier needs for one label. None if the return is gone.
+async fn describe(app: &App, row: LabelRequestRow) -> Result<Option<LabelRequest>, AppError> {
+    let Some(id) = RmaId::parse(&row.rma_id) else { return Ok(None) };
+    let Some(rma) = app.store.rma(&row.merchant, &id).await? else { return Ok(None) };
+    let Some(merchant) = app.store.merchant(&row.merchant).await? else { return Ok(None) };
+    let (rma, merchant) = (rma.value, merchant.value);
+    let mut orders = Vec::new();
+    for order_id in order_ids(&rma) {
+        orders.extend(find_newest_snapshot(app, &row.merchant, order_id).await?);
+    }
+    Ok(Some(LabelRequest::new(&LabelRequestContext {
+        merchant: &row.merchant,
+        rma: &rma,
+        orders: &orders.iter().collect::<Vec<_>>(),
+        return_address: &return_address(&merchant),
+        weight_unit: merchant.settings.weight_unit,
+        generation: 1,
+        reason: None,
+        requested_at: time_from_us(row.requested_us),
+    })))
+}

@@ -1,0 +1,3 @@
+//! Carriers: what they are asked for.
+
+pub mod label_requests;
