@@ -40,7 +40,8 @@ pub async fn fetch(
     fetch_with(&client.context().public_only(), url, accept, limits).await
 }
 
-async fn fetch_with(
+/// The same with the guard of this context.
+pub(crate) async fn fetch_with(
     context: &CallContext,
     url: &str,
     accept: &'static str,

@@ -6,6 +6,7 @@
 //! outcome of its first message is durable, so after a crash only that message can be repeated.
 
 pub mod address;
+pub mod carriers;
 mod channel;
 mod dispatcher;
 mod fetch;

@@ -17,7 +17,7 @@ pub(crate) mod headers;
 pub(crate) mod origin;
 pub(crate) mod permit;
 pub(crate) mod request;
-mod retry_after;
+pub(crate) mod retry_after;
 pub(crate) mod send_error;
 mod stream;
 #[cfg(test)]

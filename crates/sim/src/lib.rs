@@ -1,4 +1,4 @@
-//! A simulated merchant: the other end of every call that Homeward makes.
+//! A simulated merchant and a simulated carrier: the other ends of every call that Homeward makes.
 //!
 //! It accepts every kind of message at its default path, checks signature and credentials, responds
 //! as configured (also late, with an error, or not at all), and records every call, so that a test
@@ -27,6 +27,7 @@
 mod access;
 mod behavior;
 mod calls;
+mod carrier;
 mod merchant;
 mod pages;
 mod script;
@@ -39,6 +40,7 @@ pub use calls::{
     call::{CALLS_MAX, Call, CallOutcome, CallQuery, Calls, Content, SignatureCheck},
     summary::{KindSummary, Summary, Violation},
 };
+pub use carrier::{CarrierSettings, RunningCarrier};
 pub use merchant::{Article, SimulatedMerchant, StartError};
 pub use server::serve::Running;
 pub use settings::{

@@ -49,7 +49,7 @@ impl Permit {
         self.check().is_ok()
     }
 
-    pub(super) fn check(&self) -> Result<(), SendError> {
+    pub(crate) fn check(&self) -> Result<(), SendError> {
         let is_over = self.until.is_some_and(|until| Instant::now() >= until);
         if is_over || self.queue.is_revoked() { Err(SendError::Forbidden) } else { Ok(()) }
     }

@@ -7,7 +7,7 @@ const DATES: DateTimeParser = DateTimeParser::new();
 
 /// The pause that an answer asks for. Only 429 and 503 can ask; a date that has passed asks for
 /// none, and what does not read as either is as good as absent.
-pub(super) fn retry_after_ms(
+pub(crate) fn retry_after_ms(
     status: Option<StatusCode>,
     value: &HeaderValue,
     now: Timestamp,

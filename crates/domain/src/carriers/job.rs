@@ -1,51 +1,54 @@
 //! Work that is done at a carrier's API: it is a message in the outbox, and its body is a
 //! [`CarrierJob`].
+//!
+//! A job only names its label. What is needed to make the label is read when the job is done, so
+//! that an address that was corrected meanwhile is used.
 
 use serde::{Deserialize, Serialize};
 
 use super::label_request::LabelRequest;
 use crate::returns::identifier::RmaId;
 
-/// Something to do at a carrier's API. It is repeated until it is done, so each job says exactly
-/// which label is meant.
+/// Something to do at a carrier's API. It is repeated until it is done.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all = "snake_case")]
 pub enum CarrierJob {
-    BuyLabel(LabelPurchase),
-    VoidLabel(LabelVoid),
+    BuyLabel(LabelKey),
+    /// Give back an unused label, so that it costs nothing.
+    RefundLabel(LabelKey),
 }
 
-/// Buy the label of one parcel.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LabelPurchase {
-    pub request: LabelRequest,
+/// Which label is meant.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LabelKey {
+    pub rma_identifier: RmaId,
+    /// Counts the requests for labels of the return, from 1.
+    pub generation: i64,
     /// Which parcel of the return, from 1.
     pub parcel: i64,
 }
 
-/// Give back an unused label, so that it costs nothing.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LabelVoid {
-    pub rma_identifier: RmaId,
-    pub generation: i64,
-    pub parcel: i64,
-    /// What the carrier's API calls the shipment of the label.
-    pub shipment_id: String,
-}
-
-impl LabelPurchase {
+impl LabelKey {
     /// What distinguishes this label from all others at the carrier, so that its shipment is found
-    /// again: `RMA-7K3Q-9XWD-2M4T-1`, and `RMA-7K3Q-9XWD-2M4T-1-2` for the second of several
-    /// parcels.
+    /// again: `RMA-7K3Q-9XWD-2M4T-1`, and `RMA-7K3Q-9XWD-2M4T-1-2` for the second parcel.
     pub fn reference(&self) -> String {
-        let LabelRequest { rma_identifier, generation, parcel_count, .. } = &self.request;
-        if *parcel_count > 1 {
-            format!("{rma_identifier}-{generation}-{}", self.parcel)
+        let Self { rma_identifier, generation, parcel } = self;
+        if *parcel > 1 {
+            format!("{rma_identifier}-{generation}-{parcel}")
         } else {
             format!("{rma_identifier}-{generation}")
         }
     }
+}
 
+/// A label to buy, with everything that the carrier must know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelPurchase {
+    pub key: LabelKey,
+    pub request: LabelRequest,
+}
+
+impl LabelPurchase {
     /// The weight of the parcel: the goods are spread evenly over the parcels. Items without a
     /// weight count as `unit_weight_grams` for each unit.
     pub fn weight_grams(&self, unit_weight_grams: i64) -> i64 {
@@ -67,15 +70,12 @@ mod tests {
 
     #[test]
     fn every_label_has_a_reference_of_its_own() {
-        let mut purchase = samples::label_purchase();
-        assert_eq!(purchase.reference(), "RMA-7K3Q-9XWD-2M4T-1");
+        let key = samples::label_purchase().key;
+        assert_eq!(key.reference(), "RMA-7K3Q-9XWD-2M4T-1");
 
-        purchase.request.generation = 2;
-        assert_eq!(purchase.reference(), "RMA-7K3Q-9XWD-2M4T-2");
-
-        purchase.request.parcel_count = 3;
-        purchase.parcel = 1;
-        assert_eq!(purchase.reference(), "RMA-7K3Q-9XWD-2M4T-2-1");
+        let second = LabelKey { generation: 2, ..key };
+        assert_eq!(second.reference(), "RMA-7K3Q-9XWD-2M4T-2");
+        assert_eq!(LabelKey { parcel: 3, ..second }.reference(), "RMA-7K3Q-9XWD-2M4T-2-3");
     }
 
     #[test]
@@ -94,14 +94,8 @@ mod tests {
 
     #[test]
     fn jobs_are_read_back_as_they_were_written() {
-        let purchase = samples::label_purchase();
-        let void = LabelVoid {
-            rma_identifier: purchase.request.rma_identifier.clone(),
-            generation: 1,
-            parcel: 1,
-            shipment_id: "shp_1".to_owned(),
-        };
-        for job in [CarrierJob::BuyLabel(purchase), CarrierJob::VoidLabel(void)] {
+        let key = samples::label_purchase().key;
+        for job in [CarrierJob::BuyLabel(key.clone()), CarrierJob::RefundLabel(key)] {
             let written = serde_json::to_string(&job).unwrap();
             assert_eq!(serde_json::from_str::<CarrierJob>(&written).unwrap(), job);
         }

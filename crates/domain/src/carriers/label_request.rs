@@ -18,7 +18,7 @@ use crate::merchants::merchant::WeightUnit;
 use crate::orders::order::{Order, OrderLine, PostalAddress};
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
-use crate::returns::rma::{Rma, RmaUnit};
+use crate::returns::rma::{Rma, RmaUnit, VoidReason};
 
 /// A return that needs a label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -32,7 +32,7 @@ pub struct LabelRequest {
     pub generation: i64,
     /// Why the label is wanted again. Absent for the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<LabelReason>,
+    pub reason: Option<VoidReason>,
     pub return_method: ReturnMethod,
     /// How many parcels the return is sent in. Each needs a label.
     #[schema(example = 1, minimum = 1)]
@@ -51,35 +51,6 @@ pub struct LabelRequest {
     /// When the label was first wanted.
     #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
     pub requested_at: Timestamp,
-}
-
-/// Why a return needs another label.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LabelReason {
-    Lost,
-    Expired,
-    /// The parcel is larger, heavier or smaller than the label allows.
-    WrongSize,
-    /// The print cannot be read.
-    Damaged,
-}
-
-impl LabelReason {
-    pub const ALL: [Self; 4] = [Self::Lost, Self::Expired, Self::WrongSize, Self::Damaged];
-
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Lost => "lost",
-            Self::Expired => "expired",
-            Self::WrongSize => "wrong_size",
-            Self::Damaged => "damaged",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
-    }
 }
 
 /// The form of a label.
@@ -133,8 +104,6 @@ pub struct LabelRequestContext<'a> {
     pub return_address: &'a PostalAddress,
     /// The unit of the weights in the merchant's orders.
     pub weight_unit: WeightUnit,
-    pub generation: i64,
-    pub reason: Option<LabelReason>,
     pub requested_at: Timestamp,
 }
 
@@ -144,8 +113,8 @@ impl LabelRequest {
         Self {
             rma_identifier: rma.rma_identifier.clone(),
             merchant: context.merchant.clone(),
-            generation: context.generation,
-            reason: context.reason,
+            generation: rma.label_generation,
+            reason: find_reason(rma),
             return_method: rma.return_method,
             parcel_count: 1,
             formats: wanted_formats(rma.return_method),
@@ -156,6 +125,12 @@ impl LabelRequest {
             requested_at: context.requested_at,
         }
     }
+}
+
+/// Why the labels of the last generation are not used.
+fn find_reason(rma: &Rma) -> Option<VoidReason> {
+    let before = rma.labels.iter().filter(|label| label.generation < rma.label_generation);
+    before.filter_map(|label| Some(label.void.as_ref()?.reason)).next_back()
 }
 
 /// Shoppers print PDF best. At a drop-off point there is a printer, and the shopper needs a code.

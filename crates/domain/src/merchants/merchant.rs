@@ -68,15 +68,18 @@ pub enum CarrierMode {
     /// An external system that fetches label requests and reports events.
     #[default]
     External,
+    /// EasyPost: labels are bought with the merchant's account, and webhooks report parcels.
+    Easypost,
 }
 
 impl CarrierMode {
-    pub const ALL: [Self; 2] = [Self::Simulated, Self::External];
+    pub const ALL: [Self; 3] = [Self::Simulated, Self::External, Self::Easypost];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Simulated => "simulated",
             Self::External => "external",
+            Self::Easypost => "easypost",
         }
     }
 

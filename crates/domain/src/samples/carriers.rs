@@ -1,7 +1,7 @@
 //! A label that is bought for the return of the sample.
 
 use super::rma;
-use crate::carriers::job::LabelPurchase;
+use crate::carriers::job::{LabelKey, LabelPurchase};
 use crate::carriers::label_request::{LabelFormat, LabelItem, LabelParty, LabelRequest};
 use crate::identifier::MerchantId;
 use crate::orders::order::PostalAddress;
@@ -39,5 +39,6 @@ pub fn label_purchase() -> LabelPurchase {
         currency: rma.currency,
         requested_at: rma.created_at,
     };
-    LabelPurchase { request, parcel: 1 }
+    let rma_identifier = request.rma_identifier.clone();
+    LabelPurchase { key: LabelKey { rma_identifier, generation: 1, parcel: 1 }, request }
 }

@@ -116,7 +116,8 @@ fn build_router(merchant: Arc<Merchant>) -> Router {
         .with_state(merchant)
 }
 
-async fn accept(
+/// Serves connections until it is stopped.
+pub(crate) async fn accept(
     listener: TcpListener,
     router: Router,
     tasks: TaskTracker,

@@ -1,4 +1,5 @@
 use super::*;
+use crate::returns::rma::LabelVoid;
 use crate::returns::test_orders::{empty_order, order_line};
 use crate::samples;
 
@@ -30,8 +31,6 @@ fn build(rma: &Rma, order: &Order, weight_unit: WeightUnit) -> LabelRequest {
         orders: &[order],
         return_address: &return_address(),
         weight_unit,
-        generation: 1,
-        reason: None,
         requested_at: rma.created_at,
     })
 }
@@ -95,4 +94,18 @@ fn a_request_is_read_back_as_it_was_written_even_if_its_order_is_gone() {
     assert_eq!(request.items[0].weight_grams, None);
     let written = serde_json::to_string(&request).unwrap();
     assert_eq!(serde_json::from_str::<LabelRequest>(&written).unwrap(), request);
+}
+
+#[test]
+fn a_label_that_is_wanted_again_has_the_next_generation_and_its_reason() {
+    let opened = Rma { labels: Vec::new(), ..samples::rma() };
+    let first = build(&opened, &order(None), WeightUnit::Grams);
+    assert_eq!((first.generation, first.reason), (1, None));
+
+    let mut rma = samples::rma();
+    let void = LabelVoid { at: rma.created_at, reason: VoidReason::Lost };
+    rma.labels[0].void = Some(void);
+    rma.label_generation = 2;
+    let again = build(&rma, &order(None), WeightUnit::Grams);
+    assert_eq!((again.generation, again.reason), (2, Some(VoidReason::Lost)));
 }
