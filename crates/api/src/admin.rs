@@ -9,6 +9,7 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::merchants::accounts::list, crate::merchants::accounts::add))
         .routes(routes!(crate::merchants::accounts::show, crate::merchants::accounts::change))
         .routes(routes!(crate::merchants::accounts::rotate_signing_secret))
+        .routes(routes!(crate::carriers::accounts::show, crate::carriers::accounts::set))
         .routes(routes!(crate::returns::policy::show, crate::returns::policy::set))
         .routes(routes!(crate::returns::policy::versions))
         .routes(routes!(crate::returns::policy::check))

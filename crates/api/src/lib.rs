@@ -2,6 +2,7 @@
 
 mod access;
 mod admin;
+mod carriers;
 mod core;
 mod docs;
 mod exchanges;
@@ -61,6 +62,7 @@ fn described_routes() -> (Router<Web>, Document) {
         .routes(routes!(exchanges::exchange_orders::list))
         .routes(routes!(returns::carrier::report))
         .routes(routes!(returns::carrier::list))
+        .routes(routes!(carriers::webhooks::receive))
         .routes(routes!(warehouse::receipts::report))
         .routes(routes!(warehouse::asns_and_shipments::announce, warehouse::lists::asns))
         .routes(routes!(warehouse::asns_and_shipments::replace, warehouse::lists::asn))

@@ -99,6 +99,12 @@ pub(crate) async fn connect(operator: &Caller, url: &str) -> anyhow::Result<()> 
     operator.put(&path, &json!({ "base_url": url })).await.map(drop)
 }
 
+/// Lets the merchant buy its labels at the simulated carrier.
+pub(crate) async fn connect_carrier(operator: &Caller, api_url: &str) -> anyhow::Result<()> {
+    let path = format!("/admin/merchants/{MERCHANT}/carrier");
+    operator.put(&path, &json!({ "api_key": "demo", "url": api_url })).await.map(drop)
+}
+
 fn policy() -> Value {
     let tag = |tag: &str, effect: &str| json!({ "tag": tag, "effect": effect });
     json!({

@@ -17,7 +17,7 @@ use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use server::demo::{COMPLETE, DemoStatus};
-use sim::{CALLS_MAX, CallQuery};
+use sim::{CALLS_MAX, CallQuery, RunningCarrier};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -25,11 +25,13 @@ use crate::{
     DAY_US,
     action::{Action, Scheduled},
     actors::Actors,
+    api::Caller,
     incidents::{STAGED_PREFIX, plan_incidents},
     messages::{MerchantMessage, read_message},
     reactions::{plan_fulfillment, plan_reactions},
     sample_orders,
     schedule::Schedule,
+    setup::connect_carrier,
     state::State,
 };
 
@@ -45,6 +47,9 @@ const OUTAGE_DELIVERY_TIME_MAX: Duration = Duration::from_millis(40);
 
 pub(crate) struct Simulation {
     pub(crate) actors: Actors,
+    pub(crate) operator: Caller,
+    /// Sells labels once the history is complete. Those of the history are issued at once.
+    pub(crate) carrier: RunningCarrier,
     pub(crate) app: App,
     pub(crate) status: DemoStatus,
     pub(crate) schedule: Schedule,
@@ -97,6 +102,9 @@ impl Simulation {
             let _ = writeln!(std::io::stderr(), "  The history was created in {seconds:.1} s.");
             self.state.complete = true;
             self.save();
+        }
+        if let Err(error) = connect_carrier(&self.operator, &self.carrier.api_url()).await {
+            tracing::warn!("connecting the carrier of the demo failed, labels are late: {error:#}");
         }
         self.status.set_progress(COMPLETE);
         self.status.pace().set_speed(self.speed);

@@ -14,7 +14,10 @@ use axum::Router;
 use domain::{identifier::MerchantId, merchants::picture::PictureKind};
 use serde::Serialize;
 use server::demo::{DemoLogin, DemoStatus, Guide};
-use sim::{Clock, FIRST_ORDER_NUMBER, Running, Settings, SimulatedMerchant};
+use sim::{
+    CarrierSettings, Clock, FIRST_ORDER_NUMBER, Running, RunningCarrier, Settings,
+    SimulatedMerchant,
+};
 use tokio_util::sync::CancellationToken;
 use world::{Pace, World};
 
@@ -116,6 +119,9 @@ impl Demo {
             None => add_actors(&operator, status.pace().now_us() + HISTORY_US).await?,
         };
         let merchant = start_merchant(&state, status.pace()).await?;
+        let clock = read_clock(status.pace());
+        let carrier =
+            RunningCarrier::start(CarrierSettings { clock, ..CarrierSettings::default() }).await?;
         connect(&operator, &merchant.url()).await?;
         keep_pictures(&app, merchant.merchant())?;
         state.merchant_port = merchant.address().port();
@@ -133,8 +139,19 @@ impl Demo {
             first_start_us: state.first_start_us,
         };
         let bar = progress_bar(parts.show_progress)?;
-        let simulation =
-            Simulation { actors, app, status, schedule, state, data_dir, speed, cursor: 0, bar };
+        let simulation = Simulation {
+            actors,
+            operator,
+            carrier,
+            app,
+            status,
+            schedule,
+            state,
+            data_dir,
+            speed,
+            cursor: 0,
+            bar,
+        };
         let demo = Self { simulation, merchant, address };
         demo.simulation.status.set_guide(demo.guide());
         Ok(demo)
@@ -187,16 +204,19 @@ async fn start_merchant(state: &State, pace: &Pace) -> anyhow::Result<Running> {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
         signing_secrets: vec![state.merchant.signing_secret.clone()],
         first_order_number: FIRST_ORDER_NUMBER + state.starts * ORDERS_PER_START,
-        clock: Clock::from_fn({
-            let pace = pace.clone();
-            move || pace.now_us()
-        }),
+        clock: read_clock(pace),
         ..Settings::default()
     };
     match SimulatedMerchant::start(settings(state.merchant_port)).await {
         Ok(running) => Ok(running),
         Err(_) => Ok(SimulatedMerchant::start(settings(0)).await?),
     }
+}
+
+/// The clock of the demo, for its simulated servers.
+fn read_clock(pace: &Pace) -> Clock {
+    let pace = pace.clone();
+    Clock::from_fn(move || pace.now_us())
 }
 
 fn describe_login(login: &OperatorLogin) -> DemoLogin {

@@ -15,6 +15,7 @@
 mod conformance;
 
 mod access;
+mod carriers;
 mod core;
 mod engine;
 mod exchanges;

@@ -27,6 +27,8 @@ const SALT: &[u8] = b"homeward sealing";
 pub enum Purpose {
     SigningSecret,
     EndpointSecret,
+    /// The key or the webhook secret of an account at a carrier.
+    CarrierSecret,
     /// A response that is stored under an idempotency key.
     Response,
     ShopperPass,
@@ -39,9 +41,10 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::SigningSecret,
         Self::EndpointSecret,
+        Self::CarrierSecret,
         Self::Response,
         Self::ShopperPass,
         Self::PictureToken,
@@ -54,6 +57,7 @@ impl Purpose {
         match self {
             Self::SigningSecret => "signing secret",
             Self::EndpointSecret => "endpoint secret",
+            Self::CarrierSecret => "carrier secret",
             Self::Response => "response",
             Self::ShopperPass => "shopper pass",
             Self::PictureToken => "picture token",

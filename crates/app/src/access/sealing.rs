@@ -20,6 +20,7 @@ use world::{KeyRing, Purpose, SealContext, Vault, VaultError, World};
 use crate::{
     App, AppError,
     access::secrets::signing_secret_context,
+    carriers::accounts::carrier_secret_context,
     core::{
         audit_trail::{AuditEvent, record_event},
         idempotency::response_context,
@@ -188,6 +189,14 @@ async fn reseal_merchant(app: &App, id: &MerchantId) -> Result<u64, AppError> {
         }
         if merchant.value != before {
             transaction.update_merchant(&merchant.value, merchant.version);
+            changed += 1;
+        }
+    }
+    if let Some(account) = app.store.carrier_account(id).await? {
+        let reseal = |text: String| reseal_text(app, carrier_secret_context(id), &text);
+        let resealed = account.value.clone().try_map(reseal)?;
+        if resealed != account.value {
+            transaction.put_carrier_account(id, &resealed, account.version);
             changed += 1;
         }
     }

@@ -4,7 +4,7 @@ use domain::{
     carriers::label_request::{LabelRequest, LabelRequestContext},
     identifier::MerchantId,
     merchants::merchant::CarrierMode,
-    returns::identifier::RmaId,
+    returns::{identifier::RmaId, rma::Rma},
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
@@ -53,20 +53,28 @@ pub async fn list_label_requests(
 async fn describe(app: &App, row: LabelRequestRow) -> Result<Option<LabelRequest>, AppError> {
     let Some(id) = RmaId::parse(&row.rma_id) else { return Ok(None) };
     let Some(rma) = app.store.rma(&row.merchant, &id).await? else { return Ok(None) };
-    let Some(merchant) = app.store.merchant(&row.merchant).await? else { return Ok(None) };
-    let (rma, merchant) = (rma.value, merchant.value);
+    describe_request(app, &row.merchant, &rma.value, row.requested_us).await
+}
+
+/// Everything that a carrier needs for the label of a return. None if the merchant is gone.
+pub(crate) async fn describe_request(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &Rma,
+    requested_us: i64,
+) -> Result<Option<LabelRequest>, AppError> {
+    let Some(owner) = app.store.merchant(merchant).await? else { return Ok(None) };
+    let owner = owner.value;
     let mut orders = Vec::new();
-    for order_id in order_ids(&rma) {
-        orders.extend(find_newest_snapshot(app, &row.merchant, order_id).await?);
+    for order_id in order_ids(rma) {
+        orders.extend(find_newest_snapshot(app, merchant, order_id).await?);
     }
     Ok(Some(LabelRequest::new(&LabelRequestContext {
-        merchant: &row.merchant,
-        rma: &rma,
+        merchant,
+        rma,
         orders: &orders.iter().collect::<Vec<_>>(),
-        return_address: &return_address(&merchant),
-        weight_unit: merchant.settings.weight_unit,
-        generation: 1,
-        reason: None,
-        requested_at: time_from_us(row.requested_us),
+        return_address: &return_address(&owner),
+        weight_unit: owner.settings.weight_unit,
+        requested_at: time_from_us(requested_us),
     })))
 }

@@ -1,6 +1,6 @@
 //! An operator sets the addresses of a merchant's systems, and pauses and resumes endpoints.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use delivery::{AddressBook, AddressLookup, EndpointStatus, EndpointTarget, Target};
@@ -20,6 +20,7 @@ use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     access::secrets,
+    carriers::desk::find_courier,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
 };
 
@@ -193,11 +194,27 @@ pub(crate) fn endpoint_secret_context(merchant: &MerchantId) -> SealContext<'_> 
 impl AddressBook for App {
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
         Box::pin(async move {
-            let target = find_target(self, &merchant, kind).await;
-            let target = target.map_err(|error| with_causes(&error))?;
-            Ok(target.map(|it| Target::Endpoint(it.into())))
+            let target = find_channel(self, &merchant, kind).await;
+            target.map_err(|error| with_causes(&error))
         })
     }
+}
+
+/// The way that messages of a kind go.
+async fn find_channel(
+    app: &App,
+    merchant: &MerchantId,
+    kind: MessageKind,
+) -> Result<Option<Target>, AppError> {
+    if kind.goes_to_merchant() {
+        let target = find_target(app, merchant, kind).await?;
+        return Ok(target.map(|it| Target::Endpoint(it.into())));
+    }
+    if app.store.endpoints(merchant).await?.value.paused.contains(&kind) {
+        return Ok(None);
+    }
+    let courier = find_courier(app, merchant).await?;
+    Ok(courier.map(|courier| Target::Courier(Arc::new(courier))))
 }
 
 /// Everything that is needed to send to a merchant's endpoint, with its secrets. None if no address

@@ -183,7 +183,7 @@ async fn apply_in_order(
 }
 
 /// Applies an event. `audited` is the request of an operator who reports it by hand.
-async fn apply_carrier_event(
+pub(crate) async fn apply_carrier_event(
     target: ReturnTarget<'_>,
     audited: Option<RequestScope<'_>>,
     event: &CarrierEvent,

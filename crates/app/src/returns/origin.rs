@@ -9,6 +9,8 @@ use crate::core::scope::RequestScope;
 
 /// The name of the simulated carrier in the journal.
 const SIMULATED: &str = "simulated";
+/// The name of EasyPost.
+const EASYPOST: &str = "easypost";
 
 /// The origin of a change.
 #[derive(Clone, Debug)]
@@ -49,6 +51,11 @@ impl Origin {
     /// The simulated carrier, which issues labels by itself.
     pub(crate) fn simulated_carrier() -> Self {
         Self { actor: Actor::new(ActorKind::Carrier, SIMULATED), cause: None }
+    }
+
+    /// EasyPost, whose labels are bought by the service itself.
+    pub(crate) fn easypost() -> Self {
+        Self { actor: Actor::new(ActorKind::Carrier, EASYPOST), cause: None }
     }
 
     /// What follows from the outcome of a message.

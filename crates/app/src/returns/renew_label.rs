@@ -14,6 +14,7 @@ use store::Transaction;
 
 use crate::{
     App, AppError,
+    carriers::jobs::{enqueue_purchase, enqueue_refund},
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     returns::{
         change_return::{ReturnTarget, load_return},
@@ -68,6 +69,9 @@ pub async fn renew_label(
         let event = RmaEvent::LabelRenewed { generation, reason };
         let (rma, changed) = target.put_event(&mut transaction, &event).await?;
         if changed {
+            if carrier == CarrierMode::Easypost {
+                enqueue_refund(app, &mut transaction, merchant, &rma, generation);
+            }
             request_label(app, &mut transaction, merchant, &rma, carrier);
         }
         if requester == LabelRequester::Operator {
@@ -89,7 +93,12 @@ pub(crate) fn request_label(
     rma: &Rma,
     carrier: CarrierMode,
 ) {
-    if rma.return_method != ReturnMethod::CustomerKeep {
+    if rma.return_method == ReturnMethod::CustomerKeep {
+        return;
+    }
+    if carrier == CarrierMode::Easypost {
+        enqueue_purchase(app, transaction, merchant, rma);
+    } else {
         let now_us = app.world.now_us();
         transaction.request_label(merchant, &rma.rma_identifier, carrier.name(), now_us);
     }

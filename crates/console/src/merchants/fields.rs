@@ -4,9 +4,10 @@ use domain::merchants::merchant::MerchantSettings;
 
 use crate::core::field::Field;
 
-const CARRIERS: [(&str, &str); 2] = [
+const CARRIERS: [(&str, &str); 3] = [
     ("simulated", "Simulated: creates labels at once, moves parcels on request"),
     ("external", "External: another system creates labels and reports scans"),
+    ("easypost", "EasyPost: labels are bought with the merchant's account"),
 ];
 
 const WEIGHT_UNITS: [(&str, &str); 4] =

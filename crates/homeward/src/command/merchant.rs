@@ -93,7 +93,7 @@ pub(crate) struct SettingsArgs {
     /// Refuse orders if their amounts do not add up (true), or warn (false)
     #[arg(long)]
     strict: Option<bool>,
-    /// Where labels and parcel events come from: simulated or external
+    /// Where labels and parcel events come from: simulated, external or easypost
     #[arg(long, value_parser = parse_carrier)]
     carrier: Option<CarrierMode>,
     /// Whether the platform's warehouse receives the returned units
@@ -114,7 +114,7 @@ pub(crate) struct SettingsArgs {
 }
 
 fn parse_carrier(text: &str) -> Result<CarrierMode, String> {
-    CarrierMode::parse(text).ok_or_else(|| "must be simulated or external".to_owned())
+    CarrierMode::parse(text).ok_or_else(|| "must be simulated, external or easypost".to_owned())
 }
 
 fn parse_weight_unit(text: &str) -> Result<WeightUnit, String> {

@@ -1,6 +1,9 @@
-//! `homeward sim`: a simulated merchant, which receives the calls that Homeward makes.
+//! `homeward sim`: a simulated merchant, which receives the calls that Homeward makes, and a
+//! simulated carrier, which sells labels.
 //!
-//! It needs neither a data directory nor a server.
+//! They need neither a data directory nor a server.
+
+mod carrier;
 
 use std::{net::SocketAddr, path::PathBuf, process::ExitCode};
 
@@ -14,6 +17,7 @@ use super::{argument, serve::Signals};
 use crate::output::{Output, print_note};
 
 const LISTEN: &str = "127.0.0.1:9090";
+const CARRIER_LISTEN: &str = "127.0.0.1:9091";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Sim {
@@ -21,6 +25,10 @@ pub(crate) enum Sim {
     ///
     /// Listens on 127.0.0.1:9090 unless --listen is given (HOMEWARD_LISTEN is for the server).
     Merchant(Merchant),
+    /// Run a simulated carrier: it has the routes of EasyPost's API, sells labels and moves parcels
+    ///
+    /// Listens on 127.0.0.1:9091 unless --listen is given (HOMEWARD_LISTEN is for the server).
+    Carrier(carrier::Carrier),
 }
 
 #[derive(Args)]
@@ -100,13 +108,25 @@ impl Sim {
         listen: Option<&str>,
         output: Output,
     ) -> anyhow::Result<ExitCode> {
-        let Self::Merchant(merchant) = self;
-        let mut signals = Signals::listen()?;
-        let listen = listen.unwrap_or(LISTEN);
+        let usual = match &self {
+            Self::Merchant(_) => LISTEN,
+            Self::Carrier(_) => CARRIER_LISTEN,
+        };
+        let listen = listen.unwrap_or(usual);
         let listen: SocketAddr =
             listen.parse().with_context(|| format!("listen must be ADDRESS:PORT, not {listen}"))?;
-        let behavior = merchant.behavior.read();
-        let settings = merchant.settings(listen)?;
+        match self {
+            Self::Merchant(merchant) => merchant.run(listen, output).await,
+            Self::Carrier(carrier) => carrier.run(listen, output).await,
+        }
+    }
+}
+
+impl Merchant {
+    async fn run(self, listen: SocketAddr, output: Output) -> anyhow::Result<ExitCode> {
+        let mut signals = Signals::listen()?;
+        let behavior = self.behavior.read();
+        let settings = self.settings(listen)?;
         let checks = Checks::of(&settings);
         let running = SimulatedMerchant::start(settings).await?;
         if behavior != Behavior::NORMAL {
@@ -119,9 +139,7 @@ impl Sim {
         print_note(&describe_end(&summary));
         Ok(ExitCode::SUCCESS)
     }
-}
 
-impl Merchant {
     fn settings(self, listen: SocketAddr) -> anyhow::Result<Settings> {
         let auth = match &self.auth_json {
             Some(file) => parse_auth(argument::read_auth(file)?)?,

@@ -57,7 +57,7 @@ pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Fault
 }
 
 fn read_carrier(at: &Fields<'_>) -> Option<CarrierMode> {
-    let refused = "must be one of simulated, external";
+    let refused = "must be one of simulated, external, easypost";
     at.optional("carrier", |value| value.named(CarrierMode::parse, refused))
 }
 

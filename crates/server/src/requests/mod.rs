@@ -1,5 +1,6 @@
 //! Requests that both the API and the console accept, read into the requests of use cases.
 
+pub mod carriers;
 pub mod clients;
 pub mod endpoints;
 pub mod identifiers;

@@ -6,6 +6,7 @@
 //! without it.
 
 mod access;
+mod carriers;
 mod core;
 mod exchanges;
 mod merchants;

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use domain::{
     access::{client::Client, operator::Operator},
+    carriers::account::CarrierAccount,
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
     merchants::{merchant::Merchant, portal::Portal},
@@ -54,6 +55,7 @@ macro_rules! stored_bodies {
 stored_bodies!(
     AsnCarton,
     AsnDetail,
+    CarrierAccount<String>,
     Client,
     DispositionTable,
     DropShipOrder,

@@ -13,6 +13,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0007_portal.sql"),
     include_str!("../../migrations/0008_journal.sql"),
     include_str!("../../migrations/0009_labels.sql"),
+    include_str!("../../migrations/0010_carriers.sql"),
     include_str!("../../migrations/0011_work_lists.sql"),
     include_str!("../../migrations/0012_bench.sql"),
 ];

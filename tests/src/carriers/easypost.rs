@@ -1,0 +1,191 @@
+//! The way of a label that is bought: from the shopper's confirmation to the parcel's arrival.
+
+use ring::digest::{SHA256, digest};
+use serde_json::{Value, json};
+
+use super::simulated::{
+    SimulatedCarrier, WEBHOOK_SECRET, account, stage_with, start, tracking, until_tracked,
+};
+use crate::{
+    harness::{
+        eventually,
+        home::text,
+        http::Request,
+        stage::{Stage, servers},
+    },
+    returns::scene::request,
+};
+
+fn sha256(bytes: &[u8]) -> String {
+    digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The documents of a return's labels that can be used.
+fn documents(stage: &Stage<'_>, rma: &str) -> Vec<Value> {
+    let shown = stage.show_return(rma);
+    let labels = shown["labels"].as_array().cloned().unwrap_or_default();
+    let valid = labels.into_iter().filter(|label| label.get("void").is_none());
+    valid.flat_map(|label| label["documents"].as_array().cloned().unwrap_or_default()).collect()
+}
+
+#[test]
+fn a_label_is_bought_stored_unchanged_and_webhooks_move_the_return_to_its_end() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let rma = start(&stage, &request("mail-back", &[("A", "tee", 1)]));
+
+        let number = stage.wait_for_label(&rma);
+
+        let bought = carrier.purchases();
+        assert_eq!(bought.len(), 1, "{bought:?}");
+        assert_eq!(text(&bought[0]["tracking_code"]), number);
+        assert_eq!(text(&bought[0]["reference"]), format!("{rma}-1"));
+        assert_eq!(text(&bought[0]["service"]), "GroundAdvantage", "the cheapest");
+        let file = format!("/labels/{}.pdf", text(&bought[0]["shipment_id"]));
+        let bytes = carrier.send(&Request::get(&file)).body;
+        let kept = documents(&stage, &rma);
+        assert_eq!(kept.len(), 1, "{kept:?}");
+        assert_eq!(
+            (text(&kept[0]["format"]), text(&kept[0]["sha256"])),
+            ("pdf".to_owned(), sha256(&bytes))
+        );
+
+        until_tracked(&stage, &rma, "PRE_TRANSIT");
+        carrier.move_parcel(&number, &["in_transit", "out_for_delivery"]);
+        until_tracked(&stage, &rma, "TRANSIT");
+        carrier.move_parcel(&number, &["delivered"]);
+        until_tracked(&stage, &rma, "DELIVERED");
+        assert!(carrier.answers().iter().all(|it| *it == 200), "{:?}", carrier.answers());
+    }
+}
+
+#[test]
+fn an_express_return_gets_a_code_to_show_at_the_drop_off_point() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let rma = start(&stage, &request("express-returns", &[("A", "tee", 1)]));
+        stage.wait_for_label(&rma);
+
+        let kept = documents(&stage, &rma);
+
+        let purposes: Vec<String> = kept.iter().map(|it| text(&it["purpose"])).collect();
+        assert_eq!(purposes, ["label", "code"]);
+        let shipment = text(&carrier.purchases()[0]["shipment_id"]);
+        let code = carrier.send(&Request::get(&format!("/labels/{shipment}.qr.png"))).body;
+        assert_eq!(text(&kept[1]["sha256"]), sha256(&code));
+    }
+}
+
+#[test]
+fn the_label_of_a_canceled_return_is_given_back() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let rma = start(&stage, &request("mail-back", &[("A", "tee", 1)]));
+        stage.wait_for_label(&rma);
+
+        let canceled = stage.call("POST", &format!("/returns/{rma}/cancel"), &json!({}));
+
+        assert_eq!(canceled.status, 200, "{}", canceled.said());
+        eventually("the label is given back", || {
+            (carrier.purchases()[0]["refund_status"] == "submitted").then_some(())
+        });
+        assert_eq!(carrier.purchases().len(), 1);
+    }
+}
+
+#[test]
+fn only_services_that_are_allowed_are_bought_and_others_are_a_failure_with_words() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let mut chosen = account(&carrier);
+        chosen["services"] = json!(["UPS"]);
+        assert_eq!(stage.try_to_put("carrier", &chosen).status, 200);
+        let rma = start(&stage, &request("mail-back", &[("A", "tee", 1)]));
+        stage.wait_for_label(&rma);
+        assert_eq!(text(&carrier.purchases()[0]["carrier"]), "UPS");
+
+        chosen["services"] = json!(["DHL/Express"]);
+        assert_eq!(stage.try_to_put("carrier", &chosen).status, 200);
+        let second = start(&stage, &request("mail-back", &[("A", "mug", 1)]));
+        let failed = stage.until_failed(1);
+        let said = failed[0].to_string();
+        assert!(said.contains("may be bought"), "{said}");
+
+        // The operator corrects the account and retries the message.
+        chosen["services"] = json!([]);
+        assert_eq!(stage.try_to_put("carrier", &chosen).status, 200);
+        let retry = format!("/admin/messages/{}/retry", text(&failed[0]["id"]));
+        assert!((200..300).contains(&stage.post(&retry).status));
+        stage.wait_for_label(&second);
+        assert_eq!(carrier.purchases_of(&second).len(), 1);
+    }
+}
+
+/// A webhook that says that a parcel was delivered.
+fn delivered(number: &str) -> String {
+    let tracker = json!({ "object": "Tracker", "tracking_code": number, "status": "delivered" });
+    json!({ "object": "Event", "description": "tracker.updated", "result": tracker }).to_string()
+}
+
+fn sign(secret: &str, body: &str) -> String {
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, secret.as_bytes());
+    let tag = ring::hmac::sign(&key, body.as_bytes());
+    let digits: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("hmac-sha256-hex={digits}")
+}
+
+#[test]
+fn an_unknown_merchant_and_a_wrong_signature_cannot_be_told_apart() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let rma = start(&stage, &request("mail-back", &[("A", "tee", 1)]));
+        let number = stage.wait_for_label(&rma);
+        let body = delivered(&number);
+        let send = |merchant: &str, signature: Option<String>, body: &str| {
+            let target = format!("/carriers/easypost/{merchant}/webhooks");
+            let mut webhook = Request::post(&target).json(body);
+            if let Some(signature) = signature {
+                webhook = webhook.header("X-Hmac-Signature", &signature);
+            }
+            server.send(&webhook)
+        };
+        let signed = || Some(sign(WEBHOOK_SECRET, &body));
+        let id = stage.merchant.id.clone();
+        let without_account = Stage::with(server, "plain", &json!({})).merchant.id.clone();
+        for (merchant, signature) in [
+            (id.as_str(), None),
+            (&id, Some(sign("another", &body))),
+            (&id, Some(sign(WEBHOOK_SECRET, "another body"))),
+            (&id, Some(sign(WEBHOOK_SECRET, &body).replace("sha256", "sha1"))),
+            ("nobody", signed()),
+            ("Not-A-Name", signed()),
+            ("platform", signed()),
+            (&without_account, signed()),
+            (&without_account, Some(sign("unknown", &body))),
+        ] {
+            let reply = send(merchant, signature, &body);
+            assert_eq!(
+                reply.said(),
+                r#"401 {"message":"the signature is not valid"}"#,
+                "{merchant}"
+            );
+        }
+        assert_eq!(tracking(&stage, &rma), "PRE_TRANSIT");
+
+        let large = " ".repeat(2 << 20);
+        assert_eq!(send(&id, Some(sign(WEBHOOK_SECRET, &large)), &large).status, 413);
+        let other = r#"{"object":"Event","description":"batch.created","result":{}}"#;
+        let ignored = send(&id, Some(sign(WEBHOOK_SECRET, other)), other);
+        assert_eq!(ignored.said(), r#"200 {"results":[]}"#);
+        let elsewhere = delivered("1Z-OUTBOUND");
+        let unknown = send(&id, Some(sign(WEBHOOK_SECRET, &elsewhere)), &elsewhere);
+        assert_eq!(unknown.said(), r#"200 {"results":[{"result":"unknown"}]}"#);
+        assert_eq!(send(&id, signed(), &body).status, 200);
+        assert_eq!(tracking(&stage, &rma), "DELIVERED");
+    }
+}
