@@ -88,7 +88,8 @@ pub(crate) struct MerchantBody {
     name: String,
     /// Refuse orders with amounts that do not add up, instead of accepting them with a warning.
     strict: Option<bool>,
-    /// `simulated`, `external` or `easypost`. If absent: simulated in the sandbox, external in production.
+    /// `simulated`, `external` or `easypost`. If absent: simulated in the sandbox, external in
+    /// production.
     carrier: Option<CarrierMode>,
     /// Whether our warehouse receives the merchant's returns.
     managed_receiving: Option<bool>,

@@ -32,7 +32,8 @@ pub(super) struct JobTools<'a> {
     pub(super) permit: &'a Permit,
 }
 
-/// Does the job as far as it is not done. Its effect is durable when this returns without a failure.
+/// Does the job as far as it is not done. Its effect is durable when this returns without a
+/// failure.
 pub(super) async fn run_job(job: &CarrierJob, tools: JobTools<'_>) -> Result<(), CarrierFailure> {
     match job {
         CarrierJob::BuyLabel(key) => tools.buy_label(key).await,

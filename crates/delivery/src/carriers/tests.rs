@@ -1,5 +1,5 @@
-//! Jobs against a carrier whose answers get lost, by nodes that are interrupted: from seeds, so that
-//! a failure can be repeated. The carrier itself allows what EasyPost allows, no more.
+//! Jobs against a carrier whose answers get lost, by nodes that are interrupted: from seeds, so
+//! that a failure can be repeated. The carrier itself allows what EasyPost allows, no more.
 
 use std::{
     collections::BTreeMap,
