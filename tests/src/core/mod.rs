@@ -12,3 +12,4 @@ mod nodes;
 mod operation;
 mod tls;
 mod turns;
+mod work_lists;
