@@ -49,6 +49,10 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::warehouse::disposition::merchant_report))
         .routes(routes!(crate::warehouse::settings::list))
         .routes(routes!(
+            crate::warehouse::settings::show_routes,
+            crate::warehouse::settings::set_routes
+        ))
+        .routes(routes!(
             crate::warehouse::settings::show,
             crate::warehouse::settings::set,
             crate::warehouse::settings::remove

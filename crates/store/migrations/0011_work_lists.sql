@@ -14,6 +14,14 @@ CREATE TABLE change_counter (
 ) CLUSTERED;
 INSERT INTO change_counter (id, last, written_by) VALUES (1, 0, 0);
 
+-- Which warehouse returns go to: one row.
+CREATE TABLE return_routes (
+    id BIGINT NOT NULL,
+    version BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (id)
+) CLUSTERED;
+
 -- Orders are listed for one merchant only, so that publishing them maintains one index more.
 ALTER TABLE orders ADD COLUMN changed BIGINT NOT NULL DEFAULT 0;
 ALTER TABLE orders ADD COLUMN changed_us BIGINT NOT NULL DEFAULT 0;

@@ -50,6 +50,7 @@ impl WorkListParameters {
             updated_since: self.updated_since,
             after: self.after,
             limit: self.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX),
+            newest_first: false,
         })
     }
 }

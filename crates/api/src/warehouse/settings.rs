@@ -2,17 +2,24 @@
 
 use app::{
     AppError,
-    warehouse::settings::{list_warehouses, load_warehouse, remove_warehouse, set_warehouse},
+    warehouse::settings::{
+        list_warehouses, load_return_routes, load_warehouse, remove_warehouse, set_return_routes,
+        set_warehouse,
+    },
 };
 use axum::{Json, extract::State};
 use domain::faults::FaultCode;
-use domain::warehouse::settings::{Warehouse, WarehouseSettings, is_identifier, read_settings};
+use domain::warehouse::{
+    return_routes::{ReturnRoutes, read_routes},
+    settings::{Warehouse, WarehouseSettings, is_identifier, read_settings},
+};
 use serde::Serialize;
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
     admin_request::AdminRequest,
+    body::JsonRequest,
     caller::{Admin, Allowed},
     idempotency::{Idempotency, IdempotencyHeader},
     sample,
@@ -47,8 +54,8 @@ fn sample_settings() -> Value {
         "external_identifier": "WH-EAST", "stock_transfer_identifier": "ST-EAST",
         "address": { "name": "Receiving dock 4", "company": "Juniper Logistics",
             "street": "77 Mill Road", "street2": null, "city": "Newark", "state": "NJ",
-            "zip": "07105" },
-        "time_zone": "America/New_York"
+            "zip": "07105", "country": "US" },
+        "time_zone": "America/New_York", "default_channel": "Restock"
     })
 }
 
@@ -121,6 +128,58 @@ pub(crate) async fn set(
     let identifier = parse_warehouse(&request.path)?;
     let settings = request.body.read(read_settings)?;
     Ok(Json(set_warehouse(request.scope(&web.app), identifier, &settings).await?))
+}
+
+/// Show where returns go
+///
+/// The table of which warehouse returns go to.
+#[utoipa::path(
+    get, path = "/return_routes", operation_id = "show_return_routes", tag = "Operation",
+    responses((status = 200, body = ReturnRoutes, description = "In the order of the table.",
+        example = json!(sample_routes()))),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn show_routes(
+    State(web): State<Web>,
+    _: Allowed<Admin>,
+) -> Result<Json<ReturnRoutes>, ApiError> {
+    Ok(Json(load_return_routes(&web.app).await?))
+}
+
+/// Set where returns go
+///
+/// Replaces the whole table. The first row that matches a return decides where it goes; without
+/// one, it goes to the merchant's return address. Labels that exist do not change.
+#[utoipa::path(
+    put, path = "/return_routes", operation_id = "set_return_routes", tag = "Operation",
+    params(IdempotencyHeader),
+    request_body(content = ReturnRoutes, example = json!(sample_routes())),
+    responses(
+        (status = 200, body = ReturnRoutes, description = "The new table.",
+            example = json!(sample_routes())),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
+            example = json!(sample::invalid_field(
+                "$.routes[0].warehouse",
+                FaultCode::Invalid,
+                "must be a configured warehouse with an address",
+            ))),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn set_routes(
+    State(web): State<Web>,
+    Allowed { caller, .. }: Allowed<Admin>,
+    JsonRequest { body, key }: JsonRequest,
+) -> Result<Json<ReturnRoutes>, ApiError> {
+    let routes = body.read(read_routes)?;
+    Ok(Json(set_return_routes(caller.scope(&web.app, key.as_ref()), &routes).await?))
+}
+
+fn sample_routes() -> Value {
+    json!({ "routes": [
+        { "merchant": "acme", "country": "CA", "return_method": "mail-back", "warehouse": "32" },
+        { "merchant": "acme", "warehouse": "31" },
+    ] })
 }
 
 /// Remove a warehouse

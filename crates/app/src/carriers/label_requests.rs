@@ -15,7 +15,8 @@ use crate::{
     App, AppError,
     core::time::time_from_us,
     orders::load_order::find_newest_snapshot,
-    returns::{change_return::order_ids, label::return_address},
+    returns::change_return::order_ids,
+    warehouse::settings::load_return_address,
 };
 
 /// How many requests are described at the same time.
@@ -69,11 +70,13 @@ pub(crate) async fn describe_request(
     for order_id in order_ids(rma) {
         orders.extend(find_newest_snapshot(app, merchant, order_id).await?);
     }
+    let from = orders.first().map(|order| &order.shipping_address);
+    let to = load_return_address(app, &owner, rma, from).await?;
     Ok(Some(LabelRequest::new(&LabelRequestContext {
         merchant,
         rma,
         orders: &orders.iter().collect::<Vec<_>>(),
-        return_address: &return_address(&owner),
+        return_address: &to,
         weight_unit: owner.settings.weight_unit,
         requested_at: time_from_us(requested_us),
     })))

@@ -19,6 +19,8 @@ pub struct WorkListQuery {
     /// `next` of the page before. A text that is none means the start of the list.
     pub after: Option<String>,
     pub limit: usize,
+    /// For people: the latest change first, and the next page is further back.
+    pub newest_first: bool,
 }
 
 /// A page of a list.
@@ -53,7 +55,12 @@ impl WorkListQuery {
 
     /// A page of all rows.
     pub(crate) async fn page(&self, app: &App, list: WorkList) -> Result<WorkPage, AppError> {
-        Ok(app.store.work_list(list, &self.filter(app)).await?)
+        let filter = self.filter(app);
+        Ok(if self.newest_first {
+            app.store.latest_work(list, &filter).await?
+        } else {
+            app.store.work_list(list, &filter).await?
+        })
     }
 
     /// A page of the rows with this number, of the merchants that have one.

@@ -3,7 +3,7 @@
 
 use domain::{
     identifier::MerchantId,
-    merchants::{merchant::Merchant, portal::Portal},
+    merchants::portal::Portal,
     orders::order::PostalAddress,
     returns::{
         identifier::RmaId,
@@ -11,7 +11,10 @@ use domain::{
     },
 };
 
-use crate::{App, AppError, access::secrets, orders::load_order::find_order};
+use crate::{
+    App, AppError, access::secrets, orders::load_order::find_order,
+    warehouse::settings::load_return_address,
+};
 
 /// A return with its sender and its destination.
 #[derive(Clone, Debug)]
@@ -42,7 +45,7 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
     Ok(ReturnLabel {
-        to: return_address(&merchant),
+        to: load_return_address(app, &merchant, &rma, Some(&order.shipping_address)).await?,
         merchant_name: merchant.name,
         merchant: merchant.id,
         portal: app.store.portal(&owner).await?.portal,
@@ -50,10 +53,4 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
         state: rma.label_state(app.world.now()),
         rma,
     })
-}
-
-/// Where the goods of a merchant's returns are sent.
-pub(crate) fn return_address(merchant: &Merchant) -> PostalAddress {
-    let name_only = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
-    merchant.return_address.clone().unwrap_or_else(name_only)
 }

@@ -11,11 +11,12 @@ use domain::{
         apply, message,
     },
 };
+use serde_json::{Value, json};
 use store::Transaction;
 
 use crate::{
     App, AppError,
-    core::{commit_once::commit_once, scope::RequestScope},
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     messages::outbox::{self, About},
     warehouse::resolve_merchant::resolve_merchant,
 };
@@ -61,6 +62,31 @@ pub async fn act_on_drop_ship_order(
     client_identifier: &str,
     action: &DropShipAction,
 ) -> Result<DropShipOrder, AppError> {
+    act(scope, client_identifier, action, Audited::No).await
+}
+
+/// The same by a person, which the audit trail has.
+pub async fn decide_drop_ship_order(
+    scope: RequestScope<'_>,
+    client_identifier: &str,
+    action: &DropShipAction,
+) -> Result<DropShipOrder, AppError> {
+    act(scope, client_identifier, action, Audited::Yes).await
+}
+
+/// Whether the audit trail has an action.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Audited {
+    Yes,
+    No,
+}
+
+async fn act(
+    scope: RequestScope<'_>,
+    client_identifier: &str,
+    action: &DropShipAction,
+    audited: Audited,
+) -> Result<DropShipOrder, AppError> {
     let app = scope.app;
     let merchant = resolve_owner(app, scope.merchant, client_identifier).await?;
     let tracking = match action {
@@ -80,6 +106,10 @@ pub async fn act_on_drop_ship_order(
         if let Some(notice) = decision.owed {
             transaction.put_drop_ship_order(&merchant, &decision.order, before.version);
             enqueue_message(app, &mut transaction, &merchant, &decision.order, notice);
+            if audited == Audited::Yes {
+                let (name, detail) = describe_action(client_identifier, action.action);
+                record_change(scope.for_merchant(&merchant), &mut transaction, name, &detail);
+            }
         }
         Ok((decision.order, transaction))
     })
@@ -93,6 +123,19 @@ async fn resolve_owner(
 ) -> Result<MerchantId, AppError> {
     let owners = app.store.merchants_of_drop_ship_order(client_identifier).await?;
     resolve_merchant(merchant, &owners)?.ok_or(AppError::NotFound("drop-ship order"))
+}
+
+/// The name and the detail of an action for the audit trail.
+fn describe_action(order: &str, action: &DropShipAction) -> (&'static str, Value) {
+    match action {
+        DropShipAction::Ship(ship) => {
+            ("drop_ship.ship", json!({ "order": order, "tracking_number": ship.tracking_number }))
+        }
+        DropShipAction::Cancel(cancel) => {
+            let (outcome, reason) = (cancel.outcome, &cancel.reason);
+            ("drop_ship.cancel", json!({ "order": order, "outcome": outcome, "reason": reason }))
+        }
+    }
 }
 
 fn enqueue_message(

@@ -1,6 +1,15 @@
 //! The warehouses of the platform: listed, set and removed by operators.
 
-use domain::warehouse::settings::{Warehouse, WarehouseSettings};
+use domain::{
+    faults::{FaultCode, Faults, FieldError},
+    merchants::merchant::Merchant,
+    orders::order::PostalAddress,
+    returns::rma::Rma,
+    warehouse::{
+        return_routes::{ReturnRoutes, RoutedReturn, return_address},
+        settings::{Warehouse, WarehouseSettings},
+    },
+};
 use serde_json::json;
 use store::{Transaction, Versioned};
 
@@ -15,7 +24,7 @@ use crate::{
 /// More than any installation has.
 const WAREHOUSES_MAX: usize = 1_000;
 
-replayable!(Warehouse);
+replayable!(Warehouse, ReturnRoutes);
 
 /// All warehouses, sorted by identifier.
 pub async fn list_warehouses(app: &App) -> Result<Vec<Warehouse>, AppError> {
@@ -52,6 +61,67 @@ pub async fn set_warehouse(
         Ok((warehouse, transaction))
     })
     .await
+}
+
+/// Which warehouse returns go to.
+pub async fn load_return_routes(app: &App) -> Result<ReturnRoutes, AppError> {
+    Ok(app.store.return_routes().await?.value)
+}
+
+/// Replaces the table of which warehouse returns go to. Every warehouse in it must be configured,
+/// with an address.
+pub async fn set_return_routes(
+    scope: RequestScope<'_>,
+    routes: &ReturnRoutes,
+) -> Result<ReturnRoutes, AppError> {
+    let app = scope.app;
+    commit_once(scope, || async {
+        let warehouses = list_warehouses(app).await?;
+        let has_address = |identifier: &str| {
+            let mut named = warehouses.iter().filter(|it| it.identifier == identifier);
+            named.any(|warehouse| warehouse.settings.address.is_some())
+        };
+        let faults = (0..).zip(&routes.routes).filter(|(_, it)| !has_address(&it.warehouse));
+        let faults = faults.map(|(position, _): (usize, _)| FieldError {
+            field: format!("$.routes[{position}].warehouse"),
+            code: FaultCode::Invalid,
+            reason: "must be a configured warehouse with an address".to_owned(),
+        });
+        let errors: Vec<FieldError> = faults.collect();
+        if !errors.is_empty() {
+            let total = errors.len();
+            return Err(AppError::Invalid(Faults { errors, total }));
+        }
+        let before = app.store.return_routes().await?;
+        let mut transaction = Transaction::new("setting the routes of returns");
+        if before.value != *routes {
+            transaction.put_return_routes(routes, before.version);
+            record_change(scope, &mut transaction, "return_routes.set", &json!(routes));
+        }
+        Ok((routes.clone(), transaction))
+    })
+    .await
+}
+
+/// Where a return goes: to one of our warehouses, or to the merchant's own address; only the
+/// merchant's name if neither is known. `from` is the address that it comes from.
+pub(crate) async fn load_return_address(
+    app: &App,
+    merchant: &Merchant,
+    rma: &Rma,
+    from: Option<&PostalAddress>,
+) -> Result<PostalAddress, AppError> {
+    let routes = load_return_routes(app).await?;
+    let warehouses =
+        if routes.routes.is_empty() { Vec::new() } else { list_warehouses(app).await? };
+    let routed = RoutedReturn {
+        merchant: &merchant.id,
+        country: from.map_or("", |from| from.country_code.as_str()),
+        return_method: rma.return_method,
+    };
+    let name_only = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
+    let address = return_address(&routed, &routes, &warehouses, merchant.return_address.as_ref());
+    Ok(address.unwrap_or_else(name_only))
 }
 
 /// Removes a warehouse. Shipments that it completed stay as they are.

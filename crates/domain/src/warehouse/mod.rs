@@ -21,6 +21,7 @@ pub mod parcel;
 pub mod plate_label;
 pub mod receipt_message;
 pub mod receiving;
+pub mod return_routes;
 pub mod scanned_code;
 pub mod settings;
 pub mod shipment;

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use crate::faults::Faults;
 use crate::json::Json;
+use crate::orders::order::PostalAddress;
 use crate::reader::fields::Fields;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};
 
@@ -36,12 +37,65 @@ pub struct WarehouseSettings {
     pub stock_transfer_identifier: Option<String>,
     /// Where goods for the warehouse are delivered.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub address: Option<ReceivingAddress>,
+    pub address: Option<WarehouseAddress>,
     /// The name of the time zone, such as `America/New_York`. Informational: all times in messages
     /// are UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "America/New_York", max_length = 64)]
     pub time_zone: Option<String>,
+    /// The channel of shipments from the warehouse that do not name one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Restock", max_length = 255)]
+    pub default_channel: Option<String>,
+}
+
+/// The address of a warehouse: where shipments to it go, and what labels of returns show.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct WarehouseAddress {
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub address: ReceivingAddress,
+    /// In two letters. Labels of returns show it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "US", min_length = 2, max_length = 2)]
+    pub country: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "+1 503 555 0117")]
+    pub telephone_number: Option<String>,
+}
+
+impl WarehouseAddress {
+    fn read(at: &Fields<'_>) -> Self {
+        let refused = "must be a country in two letters, such as US";
+        Self {
+            address: ReceivingAddress::read(at),
+            country: at.optional("country", |value| value.named(parse_country, refused)),
+            telephone_number: at.optional_text("telephone_number"),
+        }
+    }
+
+    /// The address as labels show it.
+    pub fn to_postal(&self) -> PostalAddress {
+        let Self { address, country, telephone_number } = self;
+        let names = address.company.iter().chain([&address.name]).filter(|name| !name.is_empty());
+        let names: Vec<&str> = names.map(String::as_str).collect();
+        PostalAddress {
+            name: names.join(", "),
+            street1: address.street.clone(),
+            street2: address.street2.clone(),
+            city: address.city.clone(),
+            state: address.state.clone(),
+            zip_code: address.zip.clone(),
+            country_code: country.clone().unwrap_or_default(),
+            phone: telephone_number.clone(),
+        }
+    }
+}
+
+/// A country in two letters, in capitals.
+pub(super) fn parse_country(text: &str) -> Option<String> {
+    let is_code = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_code.then(|| text.to_ascii_uppercase())
 }
 
 /// The address that goods go to. A part that the country does not have is sent as empty text.
@@ -95,8 +149,9 @@ fn settings(at: &Fields<'_>) -> WarehouseSettings {
     WarehouseSettings {
         external_identifier: at.optional_identifier("external_identifier"),
         stock_transfer_identifier: at.optional_identifier("stock_transfer_identifier"),
-        address: at.optional_object("address", ReceivingAddress::read),
+        address: at.optional_object("address", WarehouseAddress::read),
         time_zone: at.optional("time_zone", time_zone),
+        default_channel: at.optional_identifier("default_channel"),
     }
 }
 
@@ -133,8 +188,10 @@ mod tests {
             "external_identifier": "WH-EAST",
             "stock_transfer_identifier": "ST-EAST",
             "address": { "name": "Dock 4", "company": null, "street": "77 Mill Road",
-                "street2": null, "city": "Reno", "state": "NV", "zip": "89502" },
+                "street2": null, "city": "Reno", "state": "NV", "zip": "89502", "country": "US",
+                "telephone_number": "+1 775 555 0117" },
             "time_zone": "America/Argentina/Buenos_Aires",
+            "default_channel": "Restock",
         });
         let settings = judge(&sent).unwrap();
         assert_eq!(serde_json::to_value(settings).unwrap(), sent);

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use domain::warehouse::settings::Warehouse as WarehouseView;
+use domain::warehouse::{
+    return_routes::{ReturnRoute, ReturnRoutes},
+    settings::Warehouse as WarehouseView,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{argument::encode_segment, policy::read_json};
@@ -27,6 +30,18 @@ pub(crate) enum Warehouse {
         #[command(flatten)]
         remote: Remote,
     },
+    /// Show which warehouse returns go to
+    Routes {
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Set which warehouse returns go to: replaces the whole table
+    SetRoutes {
+        /// The table as JSON: a file, or - for standard input
+        file: PathBuf,
+        #[command(flatten)]
+        remote: Remote,
+    },
     /// Remove a warehouse
     Remove {
         identifier: String,
@@ -45,9 +60,11 @@ impl RemoteCommand for Warehouse {
 
     fn remote(&self) -> &Remote {
         match self {
-            Self::List { remote } | Self::Set { remote, .. } | Self::Remove { remote, .. } => {
-                remote
-            }
+            Self::List { remote }
+            | Self::Set { remote, .. }
+            | Self::Routes { remote }
+            | Self::SetRoutes { remote, .. }
+            | Self::Remove { remote, .. } => remote,
         }
     }
 
@@ -62,6 +79,15 @@ impl RemoteCommand for Warehouse {
                 let warehouse: WarehouseView = session.put(&path, &read_json(&file)?).await?;
                 output.print(&warehouse, || format!("The warehouse {identifier} is set."));
             }
+            Self::Routes { .. } => {
+                let routes: ReturnRoutes = session.get("/admin/return_routes").await?;
+                output.print(&routes, || format_routes(&routes));
+            }
+            Self::SetRoutes { file, .. } => {
+                let path = "/admin/return_routes";
+                let routes: ReturnRoutes = session.put(path, &read_json(&file)?).await?;
+                output.print(&routes, || format_routes(&routes));
+            }
             Self::Remove { identifier, .. } => {
                 let removed: WarehouseView = session.delete(&path_of(&identifier)).await?;
                 output.print(&removed, || format!("The warehouse {identifier} is removed."));
@@ -75,10 +101,25 @@ fn path_of(identifier: &str) -> String {
     format!("/admin/warehouses/{}", encode_segment(identifier))
 }
 
+fn format_routes(routes: &ReturnRoutes) -> String {
+    let any = || "any".to_owned();
+    let row = |route: &ReturnRoute| {
+        let method = route.return_method.map(|method| method.name().to_owned());
+        vec![
+            route.merchant.clone().unwrap_or_else(any),
+            route.country.clone().unwrap_or_else(any),
+            method.unwrap_or_else(any),
+            route.warehouse.clone(),
+        ]
+    };
+    let rows: Vec<_> = routes.routes.iter().map(row).collect();
+    format_table(&["MERCHANT", "COUNTRY", "METHOD", "WAREHOUSE"], &rows)
+}
+
 fn format_list(warehouses: &Warehouses) -> String {
     let row = |warehouse: &WarehouseView| {
         let settings = &warehouse.settings;
-        let city = settings.address.as_ref().map(|address| address.city.clone());
+        let city = settings.address.as_ref().map(|address| address.address.city.clone());
         let cells = [
             Some(warehouse.identifier.clone()),
             settings.external_identifier.clone(),

@@ -88,6 +88,10 @@ struct ListTexts {
     of_all: &'static str,
     /// Of a merchant, after a change and identifier, before a change, so many.
     of_one: &'static str,
+    /// Before a change, merchant and identifier, so many, the latest first.
+    latest_of_all: &'static str,
+    /// Of a merchant, before a change and identifier, so many, the latest first.
+    latest_of_one: &'static str,
     /// From a change on, before a change.
     first_of_all: &'static str,
     first_of_one: &'static str,
@@ -122,6 +126,30 @@ macro_rules! list_texts {
                  ORDER BY changed, ",
                 $key,
                 " LIMIT $5"
+            ),
+            latest_of_all: concat!(
+                "SELECT merchant_id, ",
+                $key,
+                ", changed, changed_us, status FROM ",
+                $table,
+                " WHERE (changed, merchant_id, ",
+                $key,
+                ") < ($1, $2, $3)
+                 ORDER BY changed DESC, merchant_id DESC, ",
+                $key,
+                " DESC LIMIT $4"
+            ),
+            latest_of_one: concat!(
+                "SELECT merchant_id, ",
+                $key,
+                ", changed, changed_us, status FROM ",
+                $table,
+                " WHERE merchant_id = $1 AND (changed, ",
+                $key,
+                ") < ($2, $3)
+                 ORDER BY changed DESC, ",
+                $key,
+                " DESC LIMIT $4"
             ),
             first_of_all: concat!(
                 "SELECT changed, changed_us FROM ",
@@ -221,6 +249,24 @@ impl Store {
         let mut rows = self.read_all(OPERATION, sql, values, read_row).await?;
         self.hold_back(&mut rows, filter.now_us);
         Ok(filter.page(rows, after))
+    }
+
+    /// A page of a list for people: the latest change first. It continues before `filter.after`.
+    pub async fn latest_work(
+        &self,
+        list: WorkList,
+        filter: &WorkFilter,
+    ) -> Result<WorkPage, StoreError> {
+        let before = filter.after.clone().unwrap_or_else(Cursor::newest);
+        let (number, id, rows) = (before.at_us, before.id.as_str(), filter.page_size().rows());
+        let (sql, values) = match &filter.merchant {
+            None => {
+                (list.texts().latest_of_all, params![number, before.merchant.as_str(), id, rows])
+            }
+            Some(merchant) => (list.texts().latest_of_one, params![merchant, number, id, rows]),
+        };
+        let rows = self.read_all(OPERATION, sql, values, read_row).await?;
+        Ok(filter.page(rows, before))
     }
 
     /// The same page, of nothing but the rows with these merchants and numbers.

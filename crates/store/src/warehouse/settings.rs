@@ -1,11 +1,11 @@
 //! The warehouses of the platform.
 
-use domain::warehouse::settings::Warehouse;
+use domain::warehouse::{return_routes::ReturnRoutes, settings::Warehouse};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, to_json},
+        body::{parse_body, read_versioned, to_json},
         value::params,
     },
 };
@@ -23,6 +23,17 @@ impl Transaction {
         );
     }
 
+    /// Replaces the table of routes that was read at `version`; 0 when there was none.
+    pub fn put_return_routes(&mut self, routes: &ReturnRoutes, version: i64) {
+        self.one_row(
+            "INSERT INTO return_routes (id, version, body) VALUES (1, 1, $2)
+             ON CONFLICT (id) DO UPDATE
+             SET version = return_routes.version + 1, body = excluded.body
+             WHERE return_routes.version = $1",
+            params![version, to_json(routes)],
+        );
+    }
+
     /// Removes a warehouse that was read at `version`.
     pub fn delete_warehouse(&mut self, identifier: &str, version: i64) {
         self.one_row(
@@ -33,6 +44,18 @@ impl Transaction {
 }
 
 impl Store {
+    /// Which warehouse returns go to.
+    pub async fn return_routes(&self) -> Result<Versioned<ReturnRoutes>, StoreError> {
+        let found = self.read_first(
+            "reading the routes of returns",
+            "SELECT version, body FROM return_routes WHERE id = $1",
+            params![1_i64],
+            |row| read_versioned("return_routes", "1", row),
+        );
+        let empty = Versioned { value: ReturnRoutes::default(), version: 0 };
+        Ok(found.await?.unwrap_or(empty))
+    }
+
     /// Warehouses in the order of their identifiers.
     pub async fn warehouses(&self, limit: usize) -> Result<Vec<Versioned<Warehouse>>, StoreError> {
         self.read_all(

@@ -59,7 +59,10 @@ fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
     let warehouses = &context.warehouses;
     let from = at.object("from", |at| sending_place(at, warehouses));
     let to = at.object("to", |at| receiving_place(at, kind, warehouses));
-    let channel = at.identifier("channel");
+    let channel = match default_channel(from.as_ref(), warehouses) {
+        Some(default) => at.optional_identifier("channel").unwrap_or(default),
+        None => at.identifier("channel"),
+    };
     let shipment_identifier = at.identifier("shipment_identifier");
     let tracking_numbers = read_tracking_numbers(at);
     let carrier = at.optional_identifier("carrier");
@@ -104,6 +107,12 @@ fn shipment(at: &Fields<'_>, context: &ShipmentReadContext) -> Shipment {
     };
     check_size(at, &shipment, seen.total);
     shipment
+}
+
+/// The channel of shipments from a warehouse that do not name one.
+fn default_channel(from: Option<&SendingPlace>, warehouses: &[Warehouse]) -> Option<String> {
+    let from = from?;
+    find_warehouse(warehouses, from.kind, Some(&from.identifier))?.default_channel.clone()
 }
 
 /// A placeholder for a place that could not be read.
@@ -212,7 +221,7 @@ fn receiving_place(
     place.stock_transfer_identifier =
         place.stock_transfer_identifier.or(known.stock_transfer_identifier);
     place.external_identifier = place.external_identifier.or(known.external_identifier);
-    let address = match known.address {
+    let address = match known.address.map(|known| known.address) {
         Some(known) => at.optional_object("address", ReceivingAddress::read).or(Some(known)),
         None => at.object("address", ReceivingAddress::read),
     };

@@ -8,7 +8,9 @@ use super::*;
 use crate::faults::{FaultCode, Faults};
 use crate::json as document;
 use crate::samples;
-use crate::warehouse::settings::{ReceivingAddress, Warehouse, WarehouseSettings};
+use crate::warehouse::settings::{
+    ReceivingAddress, Warehouse, WarehouseAddress, WarehouseSettings,
+};
 
 impl OutboundDetail {
     /// The line without anything that may be absent.
@@ -316,7 +318,11 @@ fn a_configured_warehouse_completes_what_a_shipment_does_not_say() {
     let settings = WarehouseSettings {
         external_identifier: Some("EXT".to_owned()),
         stock_transfer_identifier: Some("ST".to_owned()),
-        address: Some(ReceivingAddress { city: "Reno".to_owned(), ..Default::default() }),
+        address: Some(WarehouseAddress {
+            address: ReceivingAddress { city: "Reno".to_owned(), ..Default::default() },
+            ..Default::default()
+        }),
+        default_channel: Some("RTV".to_owned()),
         time_zone: None,
     };
     let read = |kind: &str, place: &str| {

@@ -105,6 +105,14 @@ async fn a_change_is_listed_after_everything_that_was_read_before(Subject { stor
     assert_eq!((ids(&news), news.rows[0].changed_us), (vec!["DS-1"], 2));
     let all = read(&store, LIST, &any(), 3).await;
     assert_eq!(ids(&all), ["DS-2", "DS-3", "DS-1"]);
+    for filter in [any(), of(acme())] {
+        let filter = WorkFilter { limit: 2, ..filter };
+        let latest = store.latest_work(LIST, &filter).await.unwrap();
+        assert_eq!((ids(&latest), latest.more), (vec!["DS-1", "DS-3"], true));
+        let filter = WorkFilter { after: Some(latest.next), ..filter };
+        let rest = store.latest_work(LIST, &filter).await.unwrap();
+        assert_eq!((ids(&rest), rest.more), (vec!["DS-2"], false));
+    }
 }
 
 fn order_row(order_id: &str, replaces: i64) -> OrderRow {
