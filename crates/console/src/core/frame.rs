@@ -46,6 +46,10 @@ pub(crate) enum Section {
     Finance,
     Exceptions,
     Receiving,
+    DropShip,
+    Asns,
+    Shipments,
+    Warehouses,
     Merchants,
     Audit,
     /// Search results and pages that are reached only by search.
@@ -65,6 +69,10 @@ const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Finance, "/console/finance", "Finance"),
     (Section::Exceptions, "/console/exceptions", "Exceptions"),
     (Section::Receiving, "/console/receive", "Receiving"),
+    (Section::DropShip, "/console/drop-ship", "Drop ship"),
+    (Section::Asns, "/console/asns", "ASNs"),
+    (Section::Shipments, "/console/shipments", "Shipments"),
+    (Section::Warehouses, "/console/warehouses", "Warehouses"),
     (Section::Merchants, "/console/merchants", "Merchants"),
     (Section::Audit, "/console/audit", "Audit"),
 ];
@@ -73,7 +81,12 @@ impl Section {
     /// Whether this role may see the section.
     fn is_for(self, role: Role) -> bool {
         match self {
-            Self::Exceptions | Self::Receiving | Self::Visitor => true,
+            Self::Exceptions
+            | Self::Receiving
+            | Self::DropShip
+            | Self::Asns
+            | Self::Shipments
+            | Self::Visitor => true,
             Self::Overview
             | Self::Orders
             | Self::Returns
@@ -81,6 +94,7 @@ impl Section {
             | Self::Messages
             | Self::Refunds
             | Self::Finance
+            | Self::Warehouses
             | Self::Merchants
             | Self::Audit
             | Self::Search => role == Role::Operator,

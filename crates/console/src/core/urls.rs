@@ -80,6 +80,23 @@ pub(crate) fn unit_url(merchant: &str, unit: &str) -> String {
     join_path(&["console", "units", merchant, unit])
 }
 
+pub(crate) fn drop_ship_url(merchant: &str, identifier: &str) -> String {
+    join_path(&["console", "drop-ship", merchant, identifier])
+}
+
+/// An ASN of a program; of the only one if the program is empty.
+pub(crate) fn asn_url(merchant: &str, asn_number: &str, program: &str) -> String {
+    add_query(&join_path(&["console", "asns", merchant, asn_number]), &[("program", program)])
+}
+
+pub(crate) fn shipment_url(merchant: &str, asn_number: &str) -> String {
+    join_path(&["console", "shipments", merchant, asn_number])
+}
+
+pub(crate) fn warehouse_url(identifier: &str) -> String {
+    join_path(&["console", "warehouses", identifier])
+}
+
 /// What a message is about: the page of a return, or else a search for the reference.
 pub(crate) fn reference_url(reference: &str) -> String {
     match RmaId::parse(reference) {

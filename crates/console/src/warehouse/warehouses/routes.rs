@@ -1,0 +1,114 @@
+//! The table of which warehouse returns go to, as rows of a form.
+
+use app::{AppError, warehouse::settings::set_return_routes};
+use domain::warehouse::return_routes::{ReturnRoute, ReturnRoutes, read_routes};
+use serde_json::{Value, json};
+
+use crate::{
+    access::visitor::Visitor,
+    core::{
+        form::{Form, non_empty},
+        format::to_sentence,
+    },
+};
+use server::{Web, error::ApiError, json_body::JsonBody};
+
+/// A row as it is entered. Empty fields match every return; a row without a warehouse is left out.
+#[derive(Clone, Default)]
+pub(super) struct RouteRow {
+    pub(super) merchant: String,
+    pub(super) country: String,
+    pub(super) return_method: String,
+    pub(super) warehouse: String,
+}
+
+/// The rows of the table, and an empty one to add another.
+pub(super) fn view_routes(routes: &ReturnRoutes) -> Vec<RouteRow> {
+    let row = |route: &ReturnRoute| RouteRow {
+        merchant: route.merchant.clone().unwrap_or_default(),
+        country: route.country.clone().unwrap_or_default(),
+        return_method: route.return_method.map_or("", |method| method.name()).to_owned(),
+        warehouse: route.warehouse.clone(),
+    };
+    routes.routes.iter().map(row).chain([RouteRow::default()]).collect()
+}
+
+pub(super) fn read_rows(form: &Form) -> Vec<RouteRow> {
+    let column = |name| form.all(name).map(|value| value.trim().to_owned()).collect::<Vec<_>>();
+    let (merchants, countries) = (column("merchant"), column("country"));
+    let rows = column("return_method").into_iter().zip(column("warehouse"));
+    let rows = rows.zip(merchants.into_iter().zip(countries));
+    rows.map(|((return_method, warehouse), (merchant, country))| RouteRow {
+        merchant,
+        country,
+        return_method,
+        warehouse,
+    })
+    .collect()
+}
+
+/// Stores the table, or says why it is refused.
+pub(super) async fn set_rows(
+    web: &Web,
+    visitor: &Visitor,
+    rows: &[RouteRow],
+) -> Result<Result<(), String>, ApiError> {
+    let body = JsonBody::from(to_document(rows).to_string());
+    let done = match body.read(read_routes) {
+        Ok(routes) => set_return_routes(visitor.session.scope(&web.app), &routes).await,
+        Err(ApiError::App(error)) => Err(error),
+        Err(error) => return Err(error),
+    };
+    match done {
+        Ok(_) => Ok(Ok(())),
+        Err(AppError::Invalid(faults)) => {
+            let fault = |it: &domain::faults::FieldError| {
+                format!("{} {}", it.field.trim_start_matches("$."), it.reason)
+            };
+            let all: Vec<String> = faults.errors.iter().map(fault).collect();
+            Ok(Err(to_sentence(&all.join("; "))))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn to_document(rows: &[RouteRow]) -> Value {
+    let rows = rows.iter().filter(|row| !row.warehouse.is_empty());
+    let rows = rows.map(|row| {
+        let mut route = json!({ "warehouse": row.warehouse });
+        let conditions = [
+            ("merchant", &row.merchant),
+            ("country", &row.country),
+            ("return_method", &row.return_method),
+        ];
+        for (name, value) in conditions {
+            if let Some(value) = non_empty(value) {
+                route[name] = value.into();
+            }
+        }
+        route
+    });
+    json!({ "routes": rows.collect::<Vec<Value>>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_without_a_warehouse_is_left_out_and_empty_conditions_are_absent() {
+        let form = Form::of(&[
+            ("merchant", "acme"),
+            ("country", " ca "),
+            ("return_method", ""),
+            ("warehouse", "31"),
+            ("merchant", ""),
+            ("country", "US"),
+            ("return_method", "mail-back"),
+            ("warehouse", ""),
+        ]);
+        let document = to_document(&read_rows(&form));
+        let route = json!({ "warehouse": "31", "merchant": "acme", "country": "ca" });
+        assert_eq!(document, json!({ "routes": [route] }));
+    }
+}
