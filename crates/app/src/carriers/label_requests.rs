@@ -12,11 +12,8 @@ use store::{Cursor, LabelRequestRow, next_page};
 use utoipa::ToSchema;
 
 use crate::{
-    App, AppError,
-    core::time::time_from_us,
-    orders::load_order::find_newest_snapshot,
-    returns::change_return::order_ids,
-    warehouse::settings::load_return_address,
+    App, AppError, core::time::time_from_us, orders::load_order::find_newest_snapshot,
+    returns::change_return::order_ids, warehouse::settings::load_return_address,
 };
 
 /// How many requests are described at the same time.
