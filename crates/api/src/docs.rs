@@ -43,7 +43,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Rou
 }
 
 /// The description as JSON, with the responses that many operations share.
-fn describe(document: OpenApi) -> Value {
+pub(crate) fn describe(document: OpenApi) -> Value {
     let mut document = serde_json::to_value(document).expect("the description has string keys");
     complete::complete(&mut document);
     document

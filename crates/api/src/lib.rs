@@ -34,6 +34,11 @@ pub fn routes() -> Router<Web> {
     routes.merge(docs::routes(document))
 }
 
+/// The description of the API.
+pub fn description() -> serde_json::Value {
+    docs::describe(described_routes().1)
+}
+
 /// The routes for monitoring. They have no rate limit.
 pub fn probes() -> Router<Web> {
     core::probes::routes()

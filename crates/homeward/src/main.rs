@@ -11,6 +11,7 @@ mod node;
 mod outbound;
 mod output;
 mod session;
+mod systemd;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -102,6 +103,12 @@ enum Command {
     Backup(command::backup::Backup),
     /// Check this installation for problems
     Doctor(command::doctor::Doctor),
+    /// Print a script that completes commands in a shell
+    Completions(command::generate::Completions),
+    /// Write the man pages to a directory
+    ManPages(command::generate::ManPages),
+    /// Print the description of the API
+    Openapi,
     /// Run a simulated merchant to test against
     #[command(subcommand)]
     Sim(command::sim::Sim),
@@ -161,6 +168,9 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Migrate => command::migrate::migrate(&config, output).await?,
         Command::Backup(backup) => backup.run(&config, output).await?,
         Command::Doctor(doctor) => return doctor.run(&config, output).await,
+        Command::Completions(completions) => completions.run(Cli::command()),
+        Command::ManPages(pages) => pages.run(Cli::command())?,
+        Command::Openapi => command::generate::print_openapi()?,
         Command::Sim(sim) => return sim.run(listen.as_deref(), output).await,
     }
     Ok(ExitCode::SUCCESS)

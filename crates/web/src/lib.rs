@@ -6,6 +6,7 @@
 
 mod start;
 
+pub use api::description as api_description;
 use axum::{Router, middleware};
 use server::Web;
 

@@ -7,6 +7,7 @@ mod backup;
 mod installation;
 mod keys;
 mod operators;
+mod packages;
 mod people;
 mod settings;
 

@@ -10,6 +10,7 @@ pub(crate) mod disposition;
 pub(crate) mod doctor;
 pub(crate) mod endpoint;
 pub(crate) mod failures;
+pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod key;
 pub(crate) mod merchant;

@@ -11,6 +11,7 @@ use crate::{
     config::Config,
     directory::Directory,
     node::{Announce, Node, NodeEnvironment},
+    systemd,
 };
 
 const LOCK_ATTEMPTS_MAX: u32 = 50;
@@ -83,7 +84,12 @@ pub(crate) async fn start(
 async fn run_until_signal(node: Node, mut signals: Signals) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let running = tokio::spawn(node.run(stop.clone()));
-    signals.wait().await;
+    systemd::notify("READY=1");
+    tokio::select! {
+        () = signals.wait() => (),
+        () = systemd::keep_watchdog() => (),
+    }
+    systemd::notify("STOPPING=1");
     tracing::info!("stopping: finishing requests under way");
     stop.cancel();
     running.await.context("the server panicked")?;
