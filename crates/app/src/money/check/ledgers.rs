@@ -1,7 +1,7 @@
 //! The check of ledgers: what is spent of each order agrees with the order's returns, which are the
 //! results of their journals, and with the recorded refunds.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{
     identifier::MerchantId,
@@ -38,7 +38,7 @@ async fn check_ledger(store: &Store, row: &LedgerRow) -> Result<Vec<String>, App
     let mut ledger = row.ledger.clone();
     loop {
         let returns = load_returns(store, merchant, &ledger.value).await?;
-        let refunds: HashSet<String> =
+        let refunds: BTreeSet<String> =
             store.refund_ids(merchant, order_id).await?.into_iter().collect();
         let found = find_disagreements(&ledger.value, order_id, &returns, &refunds);
         if found.is_empty() {

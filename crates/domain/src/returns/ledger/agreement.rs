@@ -1,6 +1,6 @@
 //! Whether a ledger agrees with what changes it: the journals of returns, and recorded refunds.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Ledger;
 use crate::returns::rma::{Rma, RmaStatus};
@@ -14,7 +14,7 @@ pub fn find_disagreements(
     ledger: &Ledger,
     order_identifier: &str,
     returns: &BTreeMap<String, Rma>,
-    refunds: &HashSet<String>,
+    refunds: &BTreeSet<String>,
 ) -> Vec<String> {
     let mut found = Vec::new();
     for rma in ledger.rmas.iter().filter(|rma| !returns.contains_key(*rma)) {
@@ -43,8 +43,8 @@ fn spent_by_returns(ledger: &Ledger) -> BTreeSet<ReturnedUnit<'_>> {
 }
 
 fn units_of<'a>(returns: &'a BTreeMap<String, Rma>, order: &str) -> BTreeSet<ReturnedUnit<'a>> {
-    let live = returns.values().filter(|rma| rma.status != RmaStatus::Canceled);
-    let units = live.flat_map(|rma| rma.units.iter().map(move |unit| (rma, unit)));
+    let open = returns.values().filter(|rma| rma.status != RmaStatus::Canceled);
+    let units = open.flat_map(|rma| rma.units.iter().map(move |unit| (rma, unit)));
     let own = units.filter(|(_, unit)| unit.goods.order_identifier == order);
     let named = own.map(|(rma, unit)| {
         let number = u32::try_from(unit.goods.unit_number.saturating_sub(1)).unwrap_or(u32::MAX);

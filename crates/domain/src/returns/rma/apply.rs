@@ -37,7 +37,7 @@ use jiff::Timestamp;
 use self::goods::{
     ReceivedUnit, close_receiving, correct_receipt, receive, reject_wrong_item, track,
 };
-use self::labels::{IssuedLabel, attach_label, renew_labels, void_labels};
+use self::labels::change_labels;
 use self::settlement::{
     Payment, accept_difference, cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced,
     place_exchange, refund, refund_extra, sum_by_line,
@@ -113,17 +113,9 @@ fn when_live(
     now: Timestamp,
 ) -> Result<Vec<LineQuantity>, RmaRefusal> {
     match event {
-        RmaEvent::LabelCreated { tracking_number, lines, generation, details } => {
-            let generation = *generation;
-            let issued = IssuedLabel { tracking_number, lines, generation, details };
-            attach_label(rma, &issued, now)?;
-        }
-        RmaEvent::LabelVoided { tracking_number, generation } => {
-            void_labels(rma, tracking_number.as_deref(), *generation, now)?;
-        }
-        RmaEvent::LabelRenewed { generation, reason } => {
-            renew_labels(rma, *generation, *reason, now)?;
-        }
+        RmaEvent::LabelCreated { .. }
+        | RmaEvent::LabelVoided { .. }
+        | RmaEvent::LabelRenewed { .. } => change_labels(rma, event, now)?,
         RmaEvent::Scanned { scan, tracking_number, lines } => {
             track(rma, *scan, tracking_number.as_deref(), lines)?;
         }

@@ -1,6 +1,6 @@
-//! The deep check of `homeward doctor`: every return against its journal and its postings, and every
-//! ledger against returns and refunds. It reads the database itself, beside a server if one runs,
-//! and writes nothing.
+//! The deep check of `homeward doctor`: every return against its journal and its postings, and
+//! every ledger against returns and refunds. It reads the database itself, beside a server if one
+//! runs, and writes nothing.
 
 use app::money::check::{BooksCheck, BooksFault, check_books, estimate_returns};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};

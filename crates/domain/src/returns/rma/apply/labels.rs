@@ -3,28 +3,42 @@
 use jiff::Timestamp;
 
 use super::goods::{advance, select_units};
-use crate::returns::rma::event::RmaRefusal;
+use crate::returns::rma::event::{RmaEvent, RmaRefusal};
 use crate::returns::rma::label::{Label, LabelDetails, LabelVoid, VoidReason};
 use crate::returns::rma::record::{Rma, is_transported};
 use crate::returns::rma::tracking::TrackingStatus;
 use crate::returns::rma::unit::RmaUnit;
 
 /// What the carrier reports about a new label.
-pub(super) struct IssuedLabel<'a> {
-    pub(super) tracking_number: &'a str,
-    pub(super) lines: &'a [String],
+struct IssuedLabel<'a> {
+    tracking_number: &'a str,
+    lines: &'a [String],
     /// None for the current one.
-    pub(super) generation: Option<i64>,
-    pub(super) details: &'a LabelDetails,
+    generation: Option<i64>,
+    details: &'a LabelDetails,
+}
+
+/// Applies an event about labels.
+pub(super) fn change_labels(
+    rma: &mut Rma,
+    event: &RmaEvent,
+    now: Timestamp,
+) -> Result<(), RmaRefusal> {
+    if let RmaEvent::LabelCreated { tracking_number, lines, generation, details } = event {
+        let generation = *generation;
+        attach_label(rma, &IssuedLabel { tracking_number, lines, generation, details }, now)
+    } else if let RmaEvent::LabelVoided { tracking_number, generation } = event {
+        void_labels(rma, tracking_number.as_deref(), *generation, now)
+    } else if let RmaEvent::LabelRenewed { generation, reason } = event {
+        renew_labels(rma, *generation, *reason, now)
+    } else {
+        Ok(())
+    }
 }
 
 /// A unit keeps its first label. If a later label could replace it, a repeated event could bring
 /// the old number back. So a label is replaced only after it was void.
-pub(super) fn attach_label(
-    rma: &mut Rma,
-    issued: &IssuedLabel<'_>,
-    now: Timestamp,
-) -> Result<(), RmaRefusal> {
+fn attach_label(rma: &mut Rma, issued: &IssuedLabel<'_>, now: Timestamp) -> Result<(), RmaRefusal> {
     let current = rma.label_generation;
     let generation = issued.generation.unwrap_or(current);
     if generation > current {
@@ -66,7 +80,7 @@ pub(super) fn attach_label(
 }
 
 /// The carrier canceled labels: that with the number, or all of the generation.
-pub(super) fn void_labels(
+fn void_labels(
     rma: &mut Rma,
     tracking_number: Option<&str>,
     generation: Option<i64>,
@@ -85,7 +99,7 @@ pub(super) fn void_labels(
 }
 
 /// Ends the labels of a generation, so that new ones can be requested.
-pub(super) fn renew_labels(
+fn renew_labels(
     rma: &mut Rma,
     generation: i64,
     reason: VoidReason,
