@@ -98,6 +98,13 @@ fn a_file_that_is_not_what_it_says_is_refused_with_its_place() {
             assert_eq!(reply.status, 422, "{}", reply.said());
             assert!(reply.said().contains(reason), "{reason}: {}", reply.said());
         }
+        let fetched = json!({ "format": "pdf", "url": "https://carrier.example/l.pdf" });
+        let many: Vec<Value> = (0..21)
+            .map(|it| label(&rma, &format!("H-{it}"), std::slice::from_ref(&fetched)))
+            .collect();
+        let body = json!({ "events": many });
+        let reply = scene.send("POST", "/carrier_events", &scene.stage.admin, &body);
+        assert_eq!(reply.status, 422, "{}", reply.said());
         let near = json!({ "format": "pdf", "url": "https://127.0.0.1:9/label.pdf" });
         let refused = scene.carry(&json!([label(&rma, "H-1", &[near])]));
         assert_eq!(refused[0]["result"], "refused", "{refused}");

@@ -189,10 +189,11 @@ pub(crate) async fn apply_carrier_event(
     event: &CarrierEvent,
 ) -> Result<EventEffect, AppError> {
     let ReturnTarget { app, merchant, rma: id, .. } = target;
-    let files = match load_documents(app, event).await {
-        Ok(files) => files,
+    let loaded = match load_documents(app, event).await {
+        Ok(loaded) => loaded,
         Err(why) => return Ok(EventEffect::Refused(why)),
     };
+    let files = &loaded.files;
     let documents = files.iter().map(|file| file.document.clone()).collect();
     apply_event(target, &event.rma_event(documents), |rma, transaction| {
         for file in files.iter().filter(|file| file.belongs_to(rma)) {

@@ -16,6 +16,8 @@ use domain::{
     },
 };
 
+use tokio::sync::{Semaphore, SemaphorePermit};
+
 use crate::{App, AppError, access::secrets};
 
 const LIMITS: FetchLimits =
@@ -35,12 +37,25 @@ impl LabelFile {
     }
 }
 
+/// The files of one event. While they are in memory, few others are.
+#[derive(Default)]
+pub(crate) struct LabelFiles {
+    pub(crate) files: Vec<LabelFile>,
+    _turn: Option<SemaphorePermit<'static>>,
+}
+
+/// How many events with files are handled at the same time, for all merchants.
+const WITH_FILES_MAX: usize = 4;
+
 /// The files of a new label, or why there are none.
-pub(crate) async fn load_documents(
-    app: &App,
-    event: &CarrierEvent,
-) -> Result<Vec<LabelFile>, String> {
+pub(crate) async fn load_documents(app: &App, event: &CarrierEvent) -> Result<LabelFiles, String> {
+    static TURNS: Semaphore = Semaphore::const_new(WITH_FILES_MAX);
     let label = event.label.as_ref().filter(|_| event.kind == CarrierEventKind::LabelCreated);
+    let label = label.filter(|label| !label.documents.is_empty());
+    if label.is_none() {
+        return Ok(LabelFiles::default());
+    }
+    let turn = TURNS.acquire().await.ok();
     let mut files = Vec::new();
     for reported in label.iter().flat_map(|label| &label.documents) {
         let bytes = load_bytes(app, reported).await?;
@@ -54,7 +69,7 @@ pub(crate) async fn load_documents(
             bytes,
         });
     }
-    Ok(files)
+    Ok(LabelFiles { files, _turn: turn })
 }
 
 async fn load_bytes(app: &App, reported: &ReportedDocument) -> Result<Bytes, String> {

@@ -25,6 +25,9 @@ pub const EVENTS_MAX: usize = 1_000;
 /// More labels than this were never requested for one return.
 const GENERATIONS_MAX: i64 = 1_000_000;
 
+/// The events of a request have at most this many documents that we fetch.
+const FETCHED_MAX: usize = 20;
+
 /// An event names at most this many lines.
 pub const LINES_MAX: usize = 1_000;
 
@@ -162,7 +165,13 @@ pub fn read_carrier_events(document: &Json<'_>) -> Result<Vec<CarrierEvent>, Fau
     let (events, _) = read(document, false, |root| {
         root.object(|at| {
             at.refuse_unknown();
-            at.objects_up_to(EVENTS_MAX, "events", read_carrier_event)
+            let events = at.objects_up_to(EVENTS_MAX, "events", read_carrier_event);
+            let labels = events.iter().filter_map(|event| event.label.as_ref());
+            let documents = labels.flat_map(|label| &label.documents);
+            if documents.filter(|it| it.url.is_some()).count() > FETCHED_MAX {
+                at.note("events", "must have at most 20 documents with an address to fetch");
+            }
+            events
         })
     })?;
     Ok(events)
