@@ -77,7 +77,7 @@ impl SimulatedCarrier {
     }
 
     pub(crate) fn forget_faults(&self) {
-        assert_eq!(self.send(&Request::new("DELETE", "/sim/faults")).status, 204);
+        assert_eq!(self.send(&Request::new("DELETE", "/sim/faults")).status, 200);
     }
 
     pub(crate) fn move_parcel(&self, code: &str, statuses: &[&str]) {
@@ -128,6 +128,9 @@ pub(crate) fn stage_with<'a>(server: &'a Server, carrier: &SimulatedCarrier) -> 
     let reply = stage.try_to_put("carrier", &account(carrier));
     assert_eq!(reply.status, 200, "{}", reply.said());
     carrier.report_to(server, &stage.merchant.id);
+    let offer = |method: &str| json!({ "method": method, "fee_cents": 0 });
+    let methods = [offer("mail-back"), offer("express-returns")];
+    stage.set_policy(&json!({ "methods": methods }));
     stage.publish(&[sample_order("A")]);
     stage
 }

@@ -34,7 +34,8 @@ const UNSIGNED: ApiError = ApiError::Unauthorized("the signature is not valid");
     params(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
         ("x-hmac-signature" = String, Header, description = "`hmac-sha256-hex=` and the HMAC-SHA256 \
-            of the body with the webhook secret, in hexadecimal digits."),
+            of the body with the webhook secret, in hexadecimal digits.",
+            example = "hmac-sha256-hex=f7bc83f430538424b13298e6aa6fb143ef4d59a14946175997479dbc2d1a3cd8"),
     ),
     request_body(content = serde_json::Value, description = "An event, as EasyPost sends it.",
         example = json!({

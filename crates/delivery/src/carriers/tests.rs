@@ -365,7 +365,8 @@ async fn a_label_is_given_back_once_whatever_gets_lost() {
 
         finish(&world, &CarrierJob::RefundLabel(label_purchase().key)).await;
 
-        assert_eq!(world.carrier().refunds, world.carrier().purchases, "seed {seed}");
+        let carrier = world.carrier();
+        assert_eq!(carrier.refunds, carrier.purchases, "seed {seed}");
     }
 }
 

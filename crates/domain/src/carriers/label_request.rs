@@ -70,6 +70,7 @@ pub enum LabelFormat {
 pub struct LabelParty {
     #[serde(flatten)]
     pub address: PostalAddress,
+    /// For questions about the parcel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "dana.whitfield@example.com")]
     pub email: Option<String>,

@@ -111,9 +111,10 @@ async fn add_faults(State(carrier): State<Arc<Carrier>>, body: Bytes) -> Respons
     }
 }
 
-async fn forget_faults(State(carrier): State<Arc<Carrier>>) -> StatusCode {
-    carrier.lock().faults.clear();
-    StatusCode::NO_CONTENT
+async fn forget_faults(State(carrier): State<Arc<Carrier>>) -> Json<Vec<CarrierFault>> {
+    let mut state = carrier.lock();
+    state.faults.clear();
+    Json(state.faults.clone())
 }
 
 fn bad_request(why: &str) -> Response {

@@ -29,27 +29,27 @@ use crate::json::{self, Json};
 
 /// A message of one order in which every field that is understood occurs.
 pub fn order_message() -> &'static str {
-    include_str!("samples/returns_portal_order.json")
+    include_str!("returns_portal_order.json")
 }
 
 /// A message of one order in which nothing stands but what must.
 pub fn minimal_order_message() -> &'static str {
-    include_str!("samples/returns_portal_order_minimal.json")
+    include_str!("returns_portal_order_minimal.json")
 }
 
 /// The message about [`rma()`], in which every field occurs.
 pub fn rma_message() -> &'static str {
-    include_str!("samples/rma.json")
+    include_str!("rma.json")
 }
 
 /// What the message about [`rma()`] says besides, for merchants who want it.
 pub fn rma_extensions() -> &'static str {
-    include_str!("samples/rma_extensions.json")
+    include_str!("rma_extensions.json")
 }
 
 /// The message that asks for [`exchange_order()`], in which every field occurs.
 pub fn exchange_order_message() -> &'static str {
-    include_str!("samples/exchange_order.json")
+    include_str!("exchange_order.json")
 }
 
 fn time(text: &str) -> Timestamp {
