@@ -1,6 +1,10 @@
 //! The receiving bench: parcels are opened, units received, and mismatches set aside.
 
 mod bench;
+mod corrections;
+mod parcels;
+mod real_codes;
+mod strays;
 
 use serde_json::json;
 

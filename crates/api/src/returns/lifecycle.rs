@@ -15,7 +15,7 @@ use domain::returns::{
     quote::Quote,
     request::{ReturnRequest, read_request},
     returnability::Returnability,
-    rma::{Rma, RmaUnit},
+    rma::{Rma, RmaUnit, WrongItem},
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,10 @@ pub(crate) struct ReturnAnswer<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     rejected_units: Vec<RejectedUnit<'a>>,
+    /// What was in its parcels, does not belong to it, and was rejected.
+    #[serde(skip_serializing_if = "<[WrongItem]>::is_empty")]
+    #[schema(required = false)]
+    wrong_items: &'a [WrongItem],
     /// The amounts of the return. Only in the responses to a quote and to the start of a return.
     #[serde(skip_serializing_if = "Option::is_none")]
     quote: Option<Quote>,
@@ -124,6 +128,7 @@ pub(super) fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         policy_version: rma.policy_version,
         statement: Statement::of(rma),
         rejected_units: rma.units.iter().filter_map(view_rejection).collect(),
+        wrong_items: &rma.wrong_items,
         quote,
     };
     Json(serde_json::to_value(response).expect("a response has string keys"))

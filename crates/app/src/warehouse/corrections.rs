@@ -38,6 +38,8 @@ pub fn is_correctable(received_at: Timestamp, now: Timestamp) -> bool {
 #[derive(Clone, Copy, Debug)]
 pub struct ReceivedUnitKey<'a> {
     pub merchant: &'a MerchantId,
+    /// Whether the parcel is one of a return, or of an ASN.
+    pub is_return: bool,
     /// The return, or the number of the ASN.
     pub parcel: &'a str,
     /// The license plate.
@@ -64,7 +66,7 @@ pub async fn correct_receipt(
     let correction = Correction { corrected, by: &by, origin: &Origin::of_warehouse(scope) };
     commit_once(scope, || async {
         let mut transaction = Transaction::new("correcting a receipt");
-        let rma = RmaId::parse(key.parcel);
+        let rma = RmaId::parse(key.parcel).filter(|_| key.is_return);
         let changed = match rma {
             Some(rma) => {
                 correct_on_return(scope.app, &mut transaction, key, &rma, correction).await

@@ -37,11 +37,13 @@ pub struct DispositionRow {
     /// The channel that the units were assigned to. Empty if none was named.
     #[schema(example = "OUTLET")]
     pub channel: String,
+    /// The condition of the units.
     #[schema(example = "B")]
     pub condition: String,
     /// `received` or `rejected`.
     #[schema(example = "received")]
     pub outcome: String,
+    /// How many units.
     #[schema(example = 12)]
     pub units: i64,
     /// How many of them have a known weight.

@@ -239,8 +239,12 @@ pub async fn correct_unit(
     idempotency: &IdempotencyKey,
 ) -> Result<CorrectionResult, AppError> {
     let scope = act_for_merchant(app, session, &parcel.merchant, idempotency);
-    let key =
-        ReceivedUnitKey { merchant: &parcel.merchant, parcel: &parcel.number, unit: unit.plate };
+    let key = ReceivedUnitKey {
+        merchant: &parcel.merchant,
+        is_return: parcel.kind == ParcelKind::Return,
+        parcel: &parcel.number,
+        unit: unit.plate,
+    };
     correct_receipt(scope, key, unit.corrected, session.operator.as_str()).await
 }
 

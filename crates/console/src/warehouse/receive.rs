@@ -6,8 +6,10 @@
 //! work, [`step`] decides what comes next, [`pages`] show it, and [`actions`] handle the forms.
 
 mod actions;
+mod feedback;
 mod pages;
 mod parts;
+mod question;
 mod result;
 mod state;
 mod step;

@@ -11,8 +11,8 @@
 //! | anything else                                     | unexpected: a question               |
 //!
 //! An article is identified by its SKU, UPC or ASIN, and in a return also by its line. A GS1 symbol
-//! identifies it by the article number in it. The result of a scan is not decided here: a unit becomes a receipt, and the return or
-//! [`receiving`](super::receiving) decides about it.
+//! identifies it by the article number in it. The result of a scan is not decided here: a unit
+//! becomes a receipt, and the return or [`receiving`](super::receiving) decides about it.
 
 mod receipt;
 #[cfg(test)]

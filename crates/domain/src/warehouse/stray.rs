@@ -15,6 +15,9 @@ use crate::returns::rma::{ReceivingStatus, Rma, RmaUnit};
 /// A stray has at most this many proposals: each has a key of its own, from 1 to 9.
 pub const PROPOSALS_MAX: usize = 9;
 
+/// So many units of a return make it findable. One of thousands of units has enough other keys.
+const UNITS_WITH_KEYS_MAX: usize = 500;
+
 /// What a worker reads on the slip in a parcel. Empty if it is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SlipDetails {
@@ -89,7 +92,7 @@ pub fn keys_of_return(rma: &Rma, recipients: &[&PostalAddress]) -> BTreeSet<Stri
         return BTreeSet::new();
     }
     let mut keys = BTreeSet::new();
-    for unit in rma.units.iter().filter(|unit| is_awaited(unit)) {
+    for unit in rma.units.iter().filter(|unit| is_awaited(unit)).take(UNITS_WITH_KEYS_MAX) {
         let goods = &unit.goods;
         keys.insert(order_key(&goods.order_identifier));
         keys.extend([&goods.sku, &goods.upc].into_iter().flatten().map(|code| article_key(code)));

@@ -62,7 +62,7 @@ impl Transaction {
     }
 
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty() && self.messages.is_empty()
+        self.steps.is_empty() && self.messages.is_empty() && self.dispositions.is_empty()
     }
 
     /// Enqueues a message: it is stored, and is sent, if and only if this transaction commits.

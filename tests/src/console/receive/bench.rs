@@ -53,7 +53,12 @@ impl<'a> Bench<'a> {
     /// Starts a return of these lines, each `(line, title, units)`. The SKU of a line is
     /// `SKU-line`.
     pub(super) fn start_return(&self, lines: &[(&str, &str, i64)]) -> String {
-        let mut order = samples::sample_order("A");
+        self.start_return_of("A", lines)
+    }
+
+    /// The same for an order with this identifier.
+    pub(super) fn start_return_of(&self, order_id: &str, lines: &[(&str, &str, i64)]) -> String {
+        let mut order = samples::sample_order(order_id);
         let sample = order["items"][0].clone();
         let total: i64 = lines.iter().map(|(.., units)| units * 1_000).sum();
         order["status"] = json!("Shipped");
@@ -67,7 +72,8 @@ impl<'a> Bench<'a> {
         assert_eq!(reply.status, 200, "{}", reply.said());
         let item = |(line, _, units): &(&str, &str, i64)| {
             json!({
-                "order_identifier": "A", "order_line_item_identifier": line, "quantity": units,
+                "order_identifier": order_id, "order_line_item_identifier": line,
+                "quantity": units,
                 "return_reason": "too_small", "resolution": "refund",
             })
         };
@@ -186,6 +192,32 @@ impl<'a> Bench<'a> {
         items.iter().map(|item| text(&item["receiving_status"])).collect()
     }
 
+    /// The Inventory Receipts about a unit, oldest first.
+    pub(super) fn receipt_messages(&self, plate: &str) -> Vec<Value> {
+        let target = format!("/messages?kind=inventory_receipt&ref={plate}");
+        let listed = self.call("GET", &target, &json!({})).json();
+        let ids = listed["messages"].as_array().unwrap_or_else(|| panic!("{listed}")).iter();
+        let body = |id: &Value| {
+            let target = format!("/messages/{}", text(id));
+            let message = self.call("GET", &target, &json!({})).json();
+            serde_json::from_str(&text(&message["body"])).unwrap()
+        };
+        ids.rev().map(|message| body(&message["id"])).collect()
+    }
+
+    /// Announces one carton of goods with a tracking number, each detail as it is.
+    pub(super) fn announce_carton(&self, number: &str, carton: &str, details: &[Value]) {
+        let asn = json!({
+            "program_identifier": "returns-west", "asn_number": number, "status": "shipped",
+            "details_type": "sku", "from": { "identifier": "12", "type": "store" },
+            "to": { "identifier": "31", "type": "warehouse" },
+            "tracking_number": format!("1Z-{number}"),
+            "cartons": [{ "identifier": carton, "details": details }],
+        });
+        let announced = self.call("POST", "/asns", &asn);
+        assert_eq!(announced.status, 202, "{}", announced.said());
+    }
+
     /// The open exceptions for this number: merchant and kind.
     pub(super) fn exceptions(&self, number: &str) -> Vec<(String, String)> {
         let mut exceptions = Vec::new();
@@ -208,6 +240,7 @@ fn line(sample: &Value, identifier: &str, title: &str, units: i64) -> Value {
     let mut line = sample.clone();
     line["identifier"] = json!(identifier);
     line["sku"] = json!(format!("SKU-{identifier}"));
+    line["upc"] = json!(barcode(identifier));
     line["title"] = json!(title);
     line["quantity"] = json!(units);
     line["quantity_shipped"] = json!(units);
@@ -217,6 +250,21 @@ fn line(sample: &Value, identifier: &str, title: &str, units: i64) -> Value {
     line["discount_amount_cents"] = json!(0);
     line["return_policy_end_date"] = json!("2126-04-30");
     line
+}
+
+/// A barcode that follows from a text: twelve digits and their check digit.
+pub(super) fn barcode(text: &str) -> String {
+    let hash = text.bytes().fold(7_u64, |sum, byte| (sum * 131 + u64::from(byte)) % 999_999_937);
+    with_check_digit(&format!("400{hash:09}"))
+}
+
+/// The digits with the check digit of GS1 behind them.
+pub(super) fn with_check_digit(start: &str) -> String {
+    let weigh = |(position, byte): (usize, u8)| {
+        u32::from(byte - b'0') * if position % 2 == 0 { 3 } else { 1 }
+    };
+    let sum: u32 = start.bytes().rev().enumerate().map(weigh).sum();
+    format!("{start}{}", (10 - sum % 10) % 10)
 }
 
 /// The names and values of the inputs of a form.

@@ -14,10 +14,12 @@ use domain::warehouse::{
 
 use super::{
     actions::can_take_plate,
+    feedback::{Feedback, describe_result},
     parts::{
-        BenchLink, ConditionKey, Feedback, PackingList, RecentScan, ReturnChoice, ScanField,
-        condition_keys, describe_result, picture_url, recent_scans,
+        BenchLink, ConditionKey, PackingList, RecentScan, ReturnChoice, ScanField, condition_keys,
+        picture_url, recent_scans,
     },
+    question::{Question, describe_mismatch},
     result::BenchResult,
     state::{BenchState, CodeKind},
     step::{Mismatch, Step, can_be_closed, likely_code_kind, next_parcel_url},
@@ -51,7 +53,7 @@ struct StartPage<'a> {
 /// What a code that is not exactly one parcel can mean.
 enum ParcelChoices {
     None,
-    /// BulkResult parcels.
+    /// Several parcels.
     Parcels(Vec<BenchLink>),
     /// No parcel, but known units.
     Units(Vec<BenchLink>),
@@ -164,12 +166,6 @@ struct QuestionPage<'a> {
     back_url: String,
 }
 
-struct Question {
-    title: String,
-    text: &'static str,
-    links: Vec<BenchLink>,
-}
-
 /// Confirm that nothing more is in the parcel.
 #[derive(Template)]
 #[template(path = "warehouse/receive/close.html", whitespace = "minimize")]
@@ -245,7 +241,10 @@ fn bench_frame<'a>(visitor: &'a Visitor, title: &str) -> Frame<'a> {
 }
 
 fn render_start(visitor: &Visitor, state: &BenchState, choices: ParcelChoices) -> Response {
-    let empty = state.at_other_parcel("", "");
+    // The scan field offers to open the unknown parcel anyway.
+    let is_unknown = !matches!(choices, ParcelChoices::Parcels(_));
+    let asked = if is_unknown { state.parcel.clone() } else { String::new() };
+    let empty = BenchState { asked, ..state.at_other_parcel("", "") };
     let content = StartPage {
         frame: bench_frame(visitor, "Receiving"),
         hidden: empty.fields(),
@@ -344,42 +343,6 @@ fn question_page<'a>(
         question: describe_mismatch(state, mismatch),
         set_aside: kinds.into_iter().map(|kind| BenchLink::set_aside(state, code, kind)).collect(),
         back_url: state.at_parcel().url(),
-    }
-}
-
-fn describe_mismatch(state: &BenchState, mismatch: &Mismatch) -> Question {
-    match mismatch {
-        Mismatch::NotReceivable(why) => Question {
-            title: format!("Nothing can be received from this parcel: {why}"),
-            text: "Set the unit aside for the office.",
-            links: Vec::new(),
-        },
-        Mismatch::AllReceived(line) => Question {
-            title: format!("All {} of {} are already received", line.quantity, line.article()),
-            text: "If you did not scan a unit twice, there is one too many. Set it aside for the \
-                   office.",
-            links: Vec::new(),
-        },
-        Mismatch::SeveralUnits(lines) => Question {
-            title: "Which unit is it?".to_owned(),
-            text: "Each unit has its own license plate. Scan it, or choose the unit.",
-            links: lines.iter().map(|line| BenchLink::unit(state, line)).collect(),
-        },
-        Mismatch::NotInParcel(_) if ScannedCode::parse(&state.asked).is_misread() => Question {
-            title: "Not in this parcel".to_owned(),
-            text: "The check digit of this barcode is wrong, so it was probably misread. Scan it \
-                   again, or type the SKU. If the label is damaged, set the unit aside.",
-            links: Vec::new(),
-        },
-        Mismatch::NotInParcel(elsewhere) => Question {
-            title: "Not in this parcel".to_owned(),
-            text: "Scan the unit again to be sure. If it still does not match, set it aside for \
-                   the office.",
-            links: elsewhere
-                .iter()
-                .map(|it| BenchLink::elsewhere(state, it, &state.asked))
-                .collect(),
-        },
     }
 }
 

@@ -4,7 +4,10 @@ use app::warehouse::{
     parcel_search::{MatchingParcel, find_parcels},
     workbench::{ScannedUnit, UnitLocation, load_scanned_units, locate_unit},
 };
-use domain::warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind};
+use domain::{
+    identifier::MerchantId,
+    warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind},
+};
 
 use super::result::BenchResult;
 use super::state::{BenchState, CORRECT_KEY, CodeKind};
@@ -43,6 +46,11 @@ pub(super) enum Mismatch {
 pub(super) async fn decide_step(web: &Web, state: &BenchState) -> Result<Step, ApiError> {
     if state.parcel.is_empty() {
         return Ok(Step::Start);
+    }
+    // The keyboard shortcut for a parcel that is not known.
+    if state.parcel == "?" && !state.asked.is_empty() {
+        let opened = state.at_other_parcel(&state.asked, MerchantId::platform().as_str());
+        return Ok(Step::Redirect(opened.url()));
     }
     let mut found =
         find_parcels(&web.app, state.merchant().as_ref(), &state.parcel, state.unit_code()).await?;

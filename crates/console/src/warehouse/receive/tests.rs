@@ -14,7 +14,8 @@ use domain::{
 use jiff::Timestamp;
 
 use super::{
-    parts::{BenchLink, PackingList, describe_result, other_codes},
+    feedback::describe_result,
+    parts::{BenchLink, PackingList, other_codes},
     result::BenchResult,
     state::{BenchState, CodeKind},
     step::{can_be_closed, likely_code_kind},

@@ -1,6 +1,7 @@
 //! The warehouse.
 
 mod asns;
+mod dispositions;
 mod outbound;
 mod settings;
 mod units;
