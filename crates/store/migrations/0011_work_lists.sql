@@ -4,7 +4,7 @@
 -- transaction gets its number before it commits, so a reader reads only up to the number below
 -- which nothing can commit any more. SQLite counts commits; PostgreSQL has numbers of transactions.
 --
--- last: the last number that was given; on PostgreSQL, what is added to the numbers of transactions.
+-- last: the last number that was given; on PostgreSQL, what is added to numbers of transactions.
 -- written_by: on PostgreSQL, the number of the transaction that wrote the row.
 CREATE TABLE change_counter (
     id BIGINT NOT NULL,

@@ -33,7 +33,7 @@ struct Platform {
     carrier: String,
 }
 
-fn platform(server: &'static Server) -> Platform {
+fn set_up_platform(server: &'static Server) -> Platform {
     let client = |scope: &str| {
         let added = server.home.json(&["client", "add", "--name", "poller", "--scope", scope]);
         server.token(&Merchant::read("platform", &added))
@@ -166,7 +166,7 @@ impl<'a> Poller<'a> {
 #[test]
 fn a_reader_that_polls_during_load_sees_every_change() {
     for server in shared::on_every_engine() {
-        let platform = platform(server);
+        let platform = set_up_platform(server);
         let writing = AtomicBool::new(true);
         let (expected, readers) = thread::scope(|scope| {
             let read = |list: &'static str, token: &'static str| {
@@ -224,7 +224,7 @@ fn a_reader_that_polls_during_load_sees_every_change() {
 #[test]
 fn lists_are_filtered_and_name_where_to_continue() {
     for server in shared::on_every_engine() {
-        let platform = platform(server);
+        let platform = set_up_platform(server);
         let mark = platform.merchant.id.clone();
         let written = platform.write(&mark);
         let read = |target: &str| platform.get(&platform.token, target);
@@ -264,8 +264,8 @@ const MAY_READ: [(&str, [&str; 5]); 5] = [
 #[test]
 fn a_scope_reads_what_its_work_needs_and_nothing_of_other_merchants() {
     for server in shared::on_every_engine() {
-        let platform = platform(server);
-        let other = self::platform(server);
+        let platform = set_up_platform(server);
+        let other = set_up_platform(server);
         let mark = platform.merchant.id.clone();
         platform.write(&mark);
         eventually("it is listed", || {

@@ -6,7 +6,11 @@ use super::{
     scene::{Answer, Scene, Who, quantities, scenes},
     shipments::{stock_transfer, with_units},
 };
-use crate::harness::home::{Home, text};
+use crate::harness::{
+    home::{Home, Merchant, text},
+    http::Request,
+    samples::{message, sample_order},
+};
 
 // The numbers begin like those that every scene has for itself.
 const EAST: &str = "/admin/warehouses/RTV-31";
@@ -161,4 +165,62 @@ fn the_commands_set_list_and_remove_warehouses() {
     let removed = home.run(&["warehouse", "remove", identifier]);
     assert_eq!(removed.out, "The warehouse 31/east side is removed.\n");
     assert_eq!(home.json(&["warehouse", "list"]), json!({ "warehouses": [] }));
+}
+
+/// Starts a return of a new order and returns the recipient that carriers are asked to send it to.
+fn recipient_of_return(scene: &Scene, order_id: &str) -> Value {
+    let (server, token) = (scene.server, scene.server.token(&scene.merchant));
+    server.home.json(&["merchant", "set", &scene.merchant.id, "--carrier", "external"]);
+    let add = ["client", "add", "--name", "gateway", "--scope", "carrier:write"];
+    let carrier = server.token(&Merchant::read("platform", &server.home.json(&add)));
+    let mut order = sample_order(order_id);
+    order["items"][0]["quantity"] = json!(1);
+    order["items"][0]["quantity_shipped"] = json!(1);
+    order["items"][0]["return_policy_end_date"] = json!("2126-04-30");
+    assert_eq!(server.publish(&token, &message(&[order])).status, 200);
+    let wanted = json!({
+        "email": "lena.brandt@example.com", "return_method": "mail-back",
+        "items": [{ "order_identifier": order_id, "order_line_item_identifier": "1",
+            "quantity": 1, "return_reason": "too_small", "resolution": "refund" }],
+    });
+    let started = Request::post("/returns").bearer(&token).json(wanted.to_string());
+    let rma = text(&server.send(&started).json()["rma_identifier"]);
+    let mut target = "/label_requests?limit=100".to_owned();
+    loop {
+        let page = server.send(&Request::get(&target).bearer(&carrier)).json();
+        let requests = page["label_requests"].as_array().unwrap();
+        if let Some(found) = requests.iter().find(|it| it["rma_identifier"] == rma.as_str()) {
+            return found["recipient"].clone();
+        }
+        target = format!("/label_requests?limit=100&after={}", text(&page["next"]));
+    }
+}
+
+#[test]
+fn a_return_goes_to_the_warehouse_that_the_table_names() {
+    const ROUTES: &str = "/admin/return_routes";
+    for scene in scenes() {
+        let before = recipient_of_return(&scene, "routed-1");
+        assert_ne!(before["city"], "Reno");
+        let mut home = address();
+        home["country"] = json!("us");
+        set(&scene, EAST, &json!({ "address": home }));
+        set(&scene, WEST, &json!({}));
+        let route = |warehouse: &str| {
+            let merchant = &scene.merchant.id;
+            json!({ "routes": [
+                { "merchant": merchant, "country": "ZZ", "warehouse": "RTV-31" },
+                { "merchant": merchant, "return_method": "mail-back", "warehouse": warehouse },
+            ] })
+        };
+        let refused = scene.ask(Who::Operator, "PUT", ROUTES, &route("RTV-32"));
+        assert_eq!(refused.refused_fields(), ["$.routes[1].warehouse"], "it has no address");
+        assert_eq!(scene.ask(Who::Merchant, "PUT", ROUTES, &route("RTV-31")).status, 403);
+        let stored = scene.ask(Who::Operator, "PUT", ROUTES, &route("RTV-31"));
+        assert_eq!(stored.status, 200, "{stored:?}");
+
+        let after = recipient_of_return(&scene, "routed-2");
+        let parts = (&after["city"], &after["zip_code"], &after["country_code"]);
+        assert_eq!(parts, (&json!("Reno"), &json!("89502"), &json!("US")));
+    }
 }

@@ -26,9 +26,9 @@ pub(crate) struct ChangedOrders {
 
 /// List orders
 ///
-/// In the order of their changes: an order that changes moves to the end. Continue from `next`, also
-/// when there was nothing more, and no change is missed. `reference` is the order's identifier or
-/// the number that the shopper knows.
+/// In the order of their changes: an order that changes moves to the end. Continue from `next`,
+/// also when there was nothing more, and no change is missed. `reference` is the order's identifier
+/// or the number that the shopper knows.
 #[utoipa::path(
     get, path = "/orders", operation_id = "list_orders", tag = "Orders",
     params(WorkListParameters),

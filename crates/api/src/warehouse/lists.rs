@@ -97,8 +97,8 @@ fn view_asn(merchant: String, summary: AsnSummary, updated_at: Option<Timestamp>
 /// List ASNs
 ///
 /// In the order of their changes: an ASN that changes, or of which a unit is received, moves to the
-/// end. Continue from `next`, also when there was nothing more, and no change is missed. `reference`
-/// is the number of the ASN.
+/// end. Continue from `next`, also when there was nothing more, and no change is missed.
+/// `reference` is the number of the ASN.
 #[utoipa::path(
     get, path = "/asns", operation_id = "list_asns", tag = "Warehouse",
     params(WorkListParameters),
@@ -298,9 +298,9 @@ fn view_task(merchant: &str, order: &DropShipOrder) -> Value {
 
 /// List drop-ship orders
 ///
-/// In the order of their changes: an order that changes moves to the end. Continue from `next`, also
-/// when there was nothing more, and no change is missed. `reference` is the merchant's identifier of
-/// the order. Systems of the platform do not see amounts.
+/// In the order of their changes: an order that changes moves to the end. Continue from `next`,
+/// also when there was nothing more, and no change is missed. `reference` is the merchant's
+/// identifier of the order. Systems of the platform do not see amounts.
 #[utoipa::path(
     get, path = "/drop_ship_orders", operation_id = "list_drop_ship_orders", tag = "Drop ship",
     params(WorkListParameters),
