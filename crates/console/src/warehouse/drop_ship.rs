@@ -18,8 +18,10 @@ use axum::{
 use domain::{
     faults::Faults,
     json,
+    orders::order::PostalAddress,
     warehouse::drop_ship::{
-        DropShipAction, DropShipOrder, DropShipStatus, read_cancellation, read_shipping,
+        DropShipAction, DropShipAddress, DropShipOrder, DropShipStatus, read_cancellation,
+        read_shipping,
     },
 };
 use serde_json::{Value, json};
@@ -108,7 +110,7 @@ struct DropShipPage<'a> {
     status: Badge,
     created: TimeElement,
     updated: TimeElement,
-    address: Vec<&'a str>,
+    address: Vec<String>,
     lines: Vec<LineRow<'a>>,
     is_open: bool,
     can_reject: bool,
@@ -163,19 +165,6 @@ fn drop_ship_page<'a>(
     refusal: Option<String>,
     entered: Entered,
 ) -> DropShipPage<'a> {
-    let to = &order.shipping_address;
-    let optional = |text: &'a Option<String>| text.as_deref().unwrap_or_default();
-    let address = [
-        to.name.as_str(),
-        optional(&to.company),
-        &to.street,
-        optional(&to.street2),
-        &to.zip_code,
-        &to.city,
-        &to.state,
-        &to.country,
-        optional(&to.telephone_number),
-    ];
     let lines = order.order_items.iter().enumerate().map(|(position, item)| LineRow {
         identifier: &item.client_identifier,
         sku: &item.sku,
@@ -198,7 +187,7 @@ fn drop_ship_page<'a>(
         status: status_badge(order.status),
         created: TimeElement(order.created_at),
         updated: TimeElement(order.updated_at),
-        address: address.into_iter().filter(|line| !line.is_empty()).collect(),
+        address: address_lines(&order.shipping_address),
         lines: lines.collect(),
         is_open: !order.is_closed(),
         can_reject: !order.has_shipped(),
@@ -207,6 +196,26 @@ fn drop_ship_page<'a>(
         entered,
         note_max: NOTE_MAX,
     }
+}
+
+/// The address as its country writes it, and how to call the recipient.
+fn address_lines(to: &DropShipAddress) -> Vec<String> {
+    let postal = PostalAddress {
+        name: to.name.clone(),
+        street1: to.street.clone(),
+        street2: to.street2.clone(),
+        city: to.city.clone(),
+        state: to.state.clone(),
+        zip_code: to.zip_code.clone(),
+        country_code: to.country.clone(),
+        phone: None,
+    };
+    let mut lines = postal.lines();
+    if let Some(company) = to.company.clone().filter(|company| !company.is_empty()) {
+        lines.insert(lines.len().min(1), company);
+    }
+    lines.extend(to.telephone_number.clone().filter(|number| !number.is_empty()));
+    lines
 }
 
 async fn show(
