@@ -116,7 +116,7 @@ impl WeightUnit {
     }
 
     /// The weight in whole grams, if it can be that of a parcel: less than 100 tons.
-    #[expect(clippy::cast_possible_truncation, reason = "the range was checked")]
+    #[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "checked range")]
     pub fn grams(self, weight: f64) -> Option<i64> {
         let factor = match self {
             Self::Grams => 1.0,

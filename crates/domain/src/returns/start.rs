@@ -360,7 +360,7 @@ fn new_rma(
 /// A weight as an integer, if it is one that goods can have.
 fn in_thousandths(weight: f64) -> Option<i64> {
     let thousandths = (weight * 1_000.0).round();
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be in range")]
+    #[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "checked range")]
     (0.0..1e12).contains(&thousandths).then_some(thousandths as i64)
 }
 
