@@ -21,12 +21,12 @@ pub struct CarrierFailure {
 
 impl CarrierFailure {
     /// A failure that another attempt may not have.
-    pub(super) fn passing(error: impl ToString) -> Self {
-        Self { error: error.to_string(), ..Self::default() }
+    pub(super) fn passing(error: impl Into<String>) -> Self {
+        Self { error: error.into(), ..Self::default() }
     }
 
     /// A failure that every attempt has.
-    pub(super) fn lasting(error: impl ToString) -> Self {
+    pub(super) fn lasting(error: impl Into<String>) -> Self {
         Self { is_final: true, ..Self::passing(error) }
     }
 
@@ -50,12 +50,12 @@ impl CarrierFailure {
 
 impl From<SendError> for CarrierFailure {
     fn from(error: SendError) -> Self {
-        Self { was_forbidden: error == SendError::Forbidden, ..Self::passing(error) }
+        Self { was_forbidden: error == SendError::Forbidden, ..Self::passing(error.to_string()) }
     }
 }
 
 impl From<Refused> for CarrierFailure {
     fn from(refused: Refused) -> Self {
-        Self::passing(refused)
+        Self::passing(refused.to_string())
     }
 }

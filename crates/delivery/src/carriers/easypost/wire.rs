@@ -32,7 +32,12 @@ const GRAMS_PER_TENTH_OUNCE: f64 = 2.834_952_312_5;
 pub(super) fn new_shipment(purchase: &LabelPurchase, unit_weight_grams: i64) -> Value {
     let request = &purchase.request;
     let weight = ounces(purchase.weight_grams(unit_weight_grams));
-    let mut shipment = json!({
+    let countries =
+        [&request.sender, &request.recipient].map(|party| party.address.country_code.as_str());
+    let [from, to] = countries;
+    let crosses_border = !from.eq_ignore_ascii_case(to);
+    let customs = crosses_border.then(|| customs_info(request, unit_weight_grams));
+    json!({ "shipment": {
         "is_return": true,
         "reference": purchase.key.reference(),
         "from_address": address(&request.recipient),
@@ -42,13 +47,8 @@ pub(super) fn new_shipment(purchase: &LabelPurchase, unit_weight_grams: i64) -> 
             "label_format": label_format(request),
             "print_custom_1": request.rma_identifier.as_str(),
         },
-    });
-    let countries =
-        [&request.sender, &request.recipient].map(|party| party.address.country_code.as_str());
-    if !countries[0].eq_ignore_ascii_case(countries[1]) {
-        shipment["customs_info"] = customs_info(request, unit_weight_grams);
-    }
-    json!({ "shipment": shipment })
+        "customs_info": customs,
+    } })
 }
 
 fn address(party: &LabelParty) -> Value {
@@ -104,10 +104,9 @@ fn decimal(cents: i64, currency: &str) -> String {
 }
 
 /// Rounded up, because a parcel that is heavier than its label says costs more.
-#[expect(clippy::cast_precision_loss, reason = "parcels weigh less than 100 tons")]
 fn ounces(grams: i64) -> f64 {
-    let tenths = (grams as f64 / GRAMS_PER_TENTH_OUNCE).ceil().max(1.0);
-    tenths / 10.0
+    let grams = f64::from(i32::try_from(grams).unwrap_or(i32::MAX));
+    (grams / GRAMS_PER_TENTH_OUNCE).ceil().max(1.0) / 10.0
 }
 
 #[derive(Deserialize)]
@@ -133,6 +132,7 @@ struct WireRate {
 }
 
 #[derive(Deserialize)]
+#[expect(clippy::struct_field_names, reason = "the names are those of the API")]
 struct WireLabel {
     label_url: Option<String>,
     label_pdf_url: Option<String>,
@@ -194,7 +194,7 @@ fn read_refund_status(text: &str) -> Option<RefundStatus> {
 /// What an answer says about its failure: the code, and the beginning of the message.
 pub(super) fn read_error(body: &[u8]) -> Option<String> {
     let document: Value = serde_json::from_slice(body).ok()?;
-    let part = |name: &str| document["error"][name].as_str();
+    let part = |name: &str| document.get("error")?.get(name)?.as_str();
     let text = match (part("code"), part("message")) {
         (Some(code), Some(message)) => format!("{code}: {message}"),
         (Some(text), None) | (None, Some(text)) => text.to_owned(),

@@ -90,7 +90,7 @@ fn a_return_is_described_as_the_shipment_that_it_reverses() {
     assert_eq!(shipment["to_address"]["email"], "dana.whitfield@example.com");
     assert_eq!(shipment["parcel"]["weight"], 12.7, "360 g in ounces, rounded up");
     assert_eq!(shipment["options"]["label_format"], "PDF");
-    assert!(shipment.get("customs_info").is_none());
+    assert!(shipment["customs_info"].is_null());
 }
 
 #[test]
