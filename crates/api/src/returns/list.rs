@@ -36,7 +36,7 @@ pub(crate) struct ChangedReturns {
 #[expect(dead_code, reason = "describes the entries, which are built as JSON")]
 pub(crate) enum ListedReturn<'a> {
     /// For the merchant's own systems.
-    Complete(MerchantReturn<'a>),
+    Complete(Box<MerchantReturn<'a>>),
     /// For the warehouse.
     Expected(WarehouseReturn<'a>),
 }

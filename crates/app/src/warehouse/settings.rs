@@ -114,13 +114,13 @@ pub(crate) async fn load_return_address(
     let routes = load_return_routes(app).await?;
     let warehouses =
         if routes.routes.is_empty() { Vec::new() } else { list_warehouses(app).await? };
-    let routed = RoutedReturn {
+    let sent = RoutedReturn {
         merchant: &merchant.id,
         country: from.map_or("", |from| from.country_code.as_str()),
         return_method: rma.return_method,
     };
     let name_only = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
-    let address = return_address(&routed, &routes, &warehouses, merchant.return_address.as_ref());
+    let address = return_address(&sent, &routes, &warehouses, merchant.return_address.as_ref());
     Ok(address.unwrap_or_else(name_only))
 }
 

@@ -20,11 +20,11 @@ use domain::{
     json,
     orders::order::PostalAddress,
     warehouse::drop_ship::{
-        DropShipAction, DropShipAddress, DropShipOrder, DropShipStatus, read_cancellation,
-        read_shipping,
+        DropShipAction, DropShipAddress, DropShipItem, DropShipOrder, DropShipStatus,
+        read_cancellation, read_shipping,
     },
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::work_list::{WorkListPage, WorkRow, work_query};
 use crate::{
@@ -75,7 +75,7 @@ async fn list(
     let statuses = DropShipStatus::ALL.map(|status| (status.name(), status_badge(status).label));
     let rows = page.entries.iter().map(|entry| {
         let order = &entry.value;
-        let open: i64 = order.order_items.iter().map(|item| item.quantity_open()).sum();
+        let open: i64 = order.order_items.iter().map(DropShipItem::quantity_open).sum();
         WorkRow {
             url: drop_ship_url(&entry.merchant, &order.client_identifier),
             identifier: order.client_identifier.clone(),
@@ -258,14 +258,15 @@ fn shipping_document(form: &Form) -> Value {
         let number = quantity.parse::<i64>().map_or_else(|_| Value::from(quantity), Value::from);
         json!({ "client_identifier": line, "quantity": number })
     });
-    let mut document = json!({
-        "carrier": form.text("carrier"), "tracking_number": form.text("tracking_number"),
-        "items": items.collect::<Vec<Value>>(),
-    });
+    let mut document = Map::from_iter([
+        ("carrier".to_owned(), form.text("carrier").into()),
+        ("tracking_number".to_owned(), form.text("tracking_number").into()),
+        ("items".to_owned(), items.collect::<Vec<Value>>().into()),
+    ]);
     if let Some(method) = non_empty(form.text("shipping_method")) {
-        document["shipping_method"] = method.into();
+        document.insert("shipping_method".to_owned(), method.into());
     }
-    document
+    Value::Object(document)
 }
 
 fn read_action(

@@ -75,18 +75,16 @@ pub(super) async fn set_rows(
 fn to_document(rows: &[RouteRow]) -> Value {
     let rows = rows.iter().filter(|row| !row.warehouse.is_empty());
     let rows = rows.map(|row| {
-        let mut route = json!({ "warehouse": row.warehouse });
-        let conditions = [
+        let fields = [
             ("merchant", &row.merchant),
             ("country", &row.country),
             ("return_method", &row.return_method),
+            ("warehouse", &row.warehouse),
         ];
-        for (name, value) in conditions {
-            if let Some(value) = non_empty(value) {
-                route[name] = value.into();
-            }
-        }
-        route
+        let given = fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), Value::from(non_empty(value)?))));
+        Value::Object(given.collect())
     });
     json!({ "routes": rows.collect::<Vec<Value>>() })
 }

@@ -188,7 +188,7 @@ async fn every_list_is_of_one_merchant_or_of_all_and_filtered_by_status(
             .map(|row| (row.merchant.as_str(), row.id.as_str(), row.status.as_str()));
         assert_eq!(rows.collect::<Vec<_>>(), [("acme", id, status), ("other", id, status)]);
         let second = store.work_list(list, &after(&of_all.next)).await.unwrap();
-        assert_eq!(ids(&second), [] as [&str; 0], "{list:?}: the cursor is parsed: {second:?}");
+        assert!(ids(&second).is_empty(), "{list:?}: the cursor is parsed: {second:?}");
         let text = Cursor::parse(&of_all.next.to_string()).unwrap();
         assert_eq!(text, of_all.next);
         let wanted = |status| WorkFilter { status: Some(status), ..of(other()) };
@@ -230,7 +230,7 @@ async fn a_reading_begins_at_a_time(Subject { store, .. }: Subject) {
         let page = store.work_list(LIST, &since(37)).await.unwrap();
         assert_eq!(ids(&page), ["DS-36", "DS-37", "DS-38", "DS-39"], "one minute earlier, too");
         let late = store.work_list(LIST, &since(99)).await.unwrap();
-        assert_eq!(ids(&late), [] as [&str; 0]);
+        assert!(ids(&late).is_empty());
         let early = store.work_list(LIST, &since(-99)).await.unwrap();
         assert_eq!(early.rows.len(), 40);
     }
@@ -265,7 +265,7 @@ async fn a_change_that_commits_late_is_not_behind_the_cursor_of_a_reader() {
     place(&store, &acme(), "DS-FAST", 2).await;
 
     let meanwhile = store.work_list(LIST, &after(&early.next)).await.unwrap();
-    assert_eq!(ids(&meanwhile), [] as [&str; 0], "the later change waits for the earlier one");
+    assert!(ids(&meanwhile).is_empty(), "the later change waits for the earlier one");
 
     slow.batch_execute("COMMIT").await.unwrap();
     let both = read(&store, LIST, &after(&meanwhile.next), 2).await;
