@@ -172,6 +172,8 @@ fn check_unit(unit: &UnitRecord) -> Result<(), TestCaseError> {
             StoryEvent::Announced { .. }
             | StoryEvent::Questioned { .. }
             | StoryEvent::Answered { .. }
+            // No correction happens in these histories.
+            | StoryEvent::Corrected { .. }
             | StoryEvent::Packed { .. }
             | StoryEvent::Unpacked { .. }
             | StoryEvent::Shipped { .. } => (),
