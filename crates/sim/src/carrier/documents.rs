@@ -1,6 +1,6 @@
 //! Labels as real, small files: PDF, PNG, ZPL, and a code for a drop-off point.
 
-use std::io::Write;
+use std::{fmt::Write as _, io::Write as _};
 
 use flate2::{Compression, write::ZlibEncoder};
 use qrcode::{Color, EcLevel, QrCode};
@@ -25,7 +25,7 @@ fn pdf(lines: &[String]) -> Vec<u8> {
     let mut text = "BT /F1 12 Tf 16 TL 20 400 Td".to_owned();
     for line in lines {
         let escaped: String = line.chars().map(escape).collect();
-        text.push_str(&format!(" ({escaped}) Tj T*"));
+        let _ = write!(text, " ({escaped}) Tj T*");
     }
     text.push_str(" ET");
     let objects = [
@@ -41,17 +41,15 @@ fn pdf(lines: &[String]) -> Vec<u8> {
     let mut offsets = Vec::new();
     for (position, object) in objects.iter().enumerate() {
         offsets.push(file.len());
-        file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", position + 1));
+        let _ = write!(file, "{} 0 obj\n{object}\nendobj\n", position + 1);
     }
     let table = file.len();
     let count = objects.len() + 1;
-    file.push_str(&format!("xref\n0 {count}\n0000000000 65535 f \n"));
+    let _ = write!(file, "xref\n0 {count}\n0000000000 65535 f \n");
     for offset in offsets {
-        file.push_str(&format!("{offset:010} 00000 n \n"));
+        let _ = writeln!(file, "{offset:010} 00000 n ");
     }
-    file.push_str(&format!(
-        "trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n"
-    ));
+    let _ = write!(file, "trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{table}\n%%EOF\n");
     file.into_bytes()
 }
 
@@ -68,7 +66,7 @@ fn zpl(lines: &[String]) -> Vec<u8> {
     let mut label = "^XA^CI28".to_owned();
     for (position, line) in lines.iter().enumerate() {
         let plain: String = line.chars().filter(|it| !"^~".contains(*it)).collect();
-        label.push_str(&format!("^FO40,{}^A0N,32,32^FD{plain}^FS", 40 + 40 * position));
+        let _ = write!(label, "^FO40,{}^A0N,32,32^FD{plain}^FS", 40 + 40 * position);
     }
     label.push_str("^XZ\n");
     label.into_bytes()

@@ -61,15 +61,15 @@ impl Shipments {
     pub(super) fn create(&mut self, body: &Value, now: Timestamp) -> Result<usize, &'static str> {
         let mut request = body.get("shipment").cloned().ok_or("shipment is missing")?;
         for name in ["to_address", "from_address"] {
-            let address = &request[name];
-            if ["street1", "city", "country"].iter().any(|part| is_blank(&address[part])) {
+            let address = request.get(name).unwrap_or(&Value::Null);
+            if ["street1", "city", "country"].iter().any(|part| is_blank(address.get(part))) {
                 return Err("an address needs street1, city and country");
             }
         }
-        if request["parcel"]["weight"].as_f64().is_none_or(|ounces| ounces <= 0.0) {
+        if at(&request, "/parcel/weight").as_f64().is_none_or(|ounces| ounces <= 0.0) {
             return Err("a parcel needs a weight");
         }
-        if request["is_return"] == true
+        if at(&request, "/is_return") == &Value::Bool(true)
             && let Some(parts) = request.as_object_mut()
         {
             let (to, from) = (parts.remove("to_address"), parts.remove("from_address"));
@@ -80,7 +80,7 @@ impl Shipments {
         self.all.push(SimulatedShipment {
             number,
             id: self.identifier("shp", number),
-            reference: request["reference"].as_str().map(str::to_owned),
+            reference: at(&request, "/reference").as_str().map(str::to_owned),
             request,
             purchase: None,
             has_code: false,
@@ -128,7 +128,8 @@ impl Shipments {
     ) -> Result<(), &'static str> {
         let tracking_code = self.tracking_code(position);
         let rates = self.get(position).map(|shipment| self.rates(shipment)).unwrap_or_default();
-        let rate = rates.into_iter().find(|rate| rate["id"] == rate_id).ok_or("unknown rate")?;
+        let rate =
+            rates.into_iter().find(|rate| at(rate, "/id") == rate_id).ok_or("unknown rate")?;
         let shipment = self.all.get_mut(position).ok_or("unknown shipment")?;
         if shipment.purchase.is_some() {
             return Err("the label was already bought");
@@ -144,7 +145,7 @@ impl Shipments {
     }
 
     fn rates(&self, shipment: &SimulatedShipment) -> Vec<Value> {
-        let ounces = shipment.request["parcel"]["weight"].as_f64().unwrap_or(1.0);
+        let ounces = at(&shipment.request, "/parcel/weight").as_f64().unwrap_or(1.0);
         let ounces: i64 = format!("{:.0}", ounces.ceil().min(10_000.0)).parse().unwrap_or(1);
         let rate = |(place, offer): (usize, &(&str, &str, i64, i64))| {
             let (carrier, service, base, each) = offer;
@@ -181,9 +182,9 @@ impl Shipments {
         });
         json!({
             "id": id, "object": "Shipment", "mode": "test", "reference": shipment.reference,
-            "is_return": request["is_return"], "created_at": shipment.created_at,
-            "to_address": request["to_address"], "from_address": request["from_address"],
-            "parcel": request["parcel"], "options": request["options"],
+            "is_return": at(request, "/is_return"), "created_at": shipment.created_at,
+            "to_address": at(request, "/to_address"), "from_address": at(request, "/from_address"),
+            "parcel": at(request, "/parcel"), "options": at(request, "/options"),
             "rates": self.rates(shipment),
             "selected_rate": purchase.as_ref().map(|sale| &sale.rate),
             "postage_label": label,
@@ -202,7 +203,7 @@ impl Shipments {
             "id": self.identifier("trk", shipment.number), "object": "Tracker", "mode": "test",
             "tracking_code": sale.tracking_code, "status": sale.status,
             "status_detail": "unknown", "shipment_id": shipment.id,
-            "carrier": sale.rate["carrier"], "created_at": sale.at, "updated_at": sale.at,
+            "carrier": at(&sale.rate, "/carrier"), "created_at": sale.at, "updated_at": sale.at,
             "tracking_details": [],
         }))
     }
@@ -213,8 +214,8 @@ impl Shipments {
         Some(json!({
             "shipment_id": shipment.id, "reference": shipment.reference,
             "tracking_code": sale.tracking_code, "status": sale.status,
-            "carrier": sale.rate["carrier"], "service": sale.rate["service"],
-            "rate": sale.rate["rate"], "refund_status": shipment.refund_status,
+            "carrier": at(&sale.rate, "/carrier"), "service": at(&sale.rate, "/service"),
+            "rate": at(&sale.rate, "/rate"), "refund_status": shipment.refund_status,
         }))
     }
 }
@@ -223,7 +224,8 @@ impl SimulatedShipment {
     /// What is printed on its documents, line by line.
     pub(super) fn lines(&self) -> Vec<String> {
         let part = |address: &str, name: &str| {
-            self.request[address][name].as_str().unwrap_or_default().to_owned()
+            let value = self.request.get(address).and_then(|it| it.get(name));
+            value.and_then(Value::as_str).unwrap_or_default().to_owned()
         };
         let block = |title: &str, address: &str| {
             let city = ["city", "state", "zip"].map(|name| part(address, name)).join(" ");
@@ -242,13 +244,18 @@ impl SimulatedShipment {
 
 /// The name of the format that was asked for: pdf, png or zpl.
 fn label_format(request: &Value) -> &'static str {
-    match request["options"]["label_format"].as_str() {
+    match at(request, "/options/label_format").as_str() {
         Some("PNG") | None => "png",
         Some("ZPL") => "zpl",
         Some(_) => "pdf",
     }
 }
 
-fn is_blank(value: &Value) -> bool {
-    value.as_str().is_none_or(|text| text.trim().is_empty())
+fn is_blank(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())
+}
+
+/// What the pointer leads to, or null.
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
 }

@@ -73,7 +73,7 @@ pub(super) async fn move_parcel(
 }
 
 fn describe_event(number: usize, tracker: &Value) -> String {
-    let id = tracker["id"].as_str().unwrap_or_default().replace("trk_", "evt_");
+    let id = tracker.get("id").and_then(Value::as_str).unwrap_or_default().replace("trk_", "evt_");
     json!({
         "id": format!("{id}{number}"), "object": "Event", "mode": "test",
         "description": "tracker.updated", "status": "pending", "result": tracker,
