@@ -17,7 +17,11 @@ use crate::{
 };
 
 fn sha256(bytes: &[u8]) -> String {
-    digest(&SHA256, bytes).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(digest(&SHA256, bytes).as_ref())
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 /// The documents of a return's labels that can be used.
@@ -134,8 +138,7 @@ fn delivered(number: &str) -> String {
 fn sign(secret: &str, body: &str) -> String {
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, secret.as_bytes());
     let tag = ring::hmac::sign(&key, body.as_bytes());
-    let digits: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-    format!("hmac-sha256-hex={digits}")
+    format!("hmac-sha256-hex={}", hexadecimal(tag.as_ref()))
 }
 
 #[test]
