@@ -107,7 +107,7 @@ fn a_long_packing_list_shows_open_lines_first() {
 #[test]
 fn a_line_shows_its_other_codes() {
     let parcel = parcel_with_plates();
-    let expected = "LP-0093321 · HP-55012 · 012345678905";
+    let expected = "LP-0093321 · HP-55012 · 012345678905 · SN-20114";
     assert_eq!(other_codes(&parcel.lines[0]), expected);
 }
 
