@@ -1,3 +1,5 @@
+//! Label requests of the return of the sample.
+
 use super::*;
 use crate::returns::rma::LabelVoid;
 use crate::returns::test_orders::{empty_order, order_line};

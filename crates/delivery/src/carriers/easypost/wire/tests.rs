@@ -1,3 +1,5 @@
+//! What EasyPost answers, and what it is asked for.
+
 use domain::samples::label_purchase;
 use proptest::prelude::*;
 
