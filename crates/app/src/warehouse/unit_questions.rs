@@ -237,14 +237,16 @@ async fn match_to_return(
 ) -> Result<UnitRecord, AppError> {
     let is_stray = *question.merchant == MerchantId::platform();
     let missing = || AppError::NotFound("return");
-    let owner = match is_stray {
-        true => app.store.merchant_of_rma(rma).await?.ok_or_else(missing)?,
-        false => question.merchant.clone(),
+    let owner = if is_stray {
+        app.store.merchant_of_rma(rma).await?.ok_or_else(missing)?
+    } else {
+        question.merchant.clone()
     };
     let before = app.store.rma(&owner, rma).await?.ok_or_else(missing)?;
-    let (subject, replaces) = match is_stray {
-        true => join_with_known(app, &owner, &unit.value).await?,
-        false => (unit.value.clone(), unit.version),
+    let (subject, replaces) = if is_stray {
+        join_with_known(app, &owner, &unit.value).await?
+    } else {
+        (unit.value.clone(), unit.version)
     };
     let now = app.world.now();
     let context = ReceivingContext { asn: None, others: &[], unit: Some(&subject) };

@@ -40,5 +40,5 @@ async fn change(
     State(web): State<Web>,
     WorkerForm { visitor, form, .. }: WorkerForm,
 ) -> Result<Response, ApiError> {
-    actions::handle_form(&web, &visitor, &form).await
+    Box::pin(actions::handle_form(&web, &visitor, &form)).await
 }

@@ -198,7 +198,7 @@ impl CarrierApi for FaultyWorld {
     }
 
     fn fetch_document<'a>(&'a self, url: &'a str) -> CarrierCall<'a, FetchedDocument> {
-        let format = if url.ends_with(".png") { DocumentFormat::Png } else { DocumentFormat::Pdf };
+        let format = if url.contains(".png") { DocumentFormat::Png } else { DocumentFormat::Pdf };
         Box::pin(self.call(move || {
             Ok(FetchedDocument { format, bytes: Bytes::copy_from_slice(url.as_bytes()) })
         }))

@@ -63,15 +63,7 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
         RmaEvent::WrongItemRejected(WrongItem { receipt_identifier, code, reject_reason }) => {
             format!("Wrong item {code} rejected as {receipt_identifier} ({reject_reason})")
         }
-        RmaEvent::ReceivingClosed => {
-            let is_missing = |unit: &&RmaUnit| {
-                unit.receiving == Some(ReceivingStatus::NotReceived) && unit.receipt.is_none()
-            };
-            match after.units.iter().filter(is_missing).count() {
-                0 => "Receiving closed: nothing more is expected".to_owned(),
-                units => format!("Receiving closed: {} never arrived", format_units(units)),
-            }
-        }
+        RmaEvent::ReceivingClosed => describe_closing(after),
         RmaEvent::Refunded { refund_identifier, amount_cents, .. } => {
             let units = changed(|old, new| old.refund != new.refund);
             format!("Refunded by {refund_identifier}: {units}, {}", money(*amount_cents))
@@ -97,6 +89,16 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
         RmaEvent::ExchangeFailed { order_identifier } => {
             format!("No exchange for order {order_identifier}: refunded instead")
         }
+    }
+}
+
+fn describe_closing(after: &Rma) -> String {
+    let is_missing = |unit: &&RmaUnit| {
+        unit.receiving == Some(ReceivingStatus::NotReceived) && unit.receipt.is_none()
+    };
+    match after.units.iter().filter(is_missing).count() {
+        0 => "Receiving closed: nothing more is expected".to_owned(),
+        units => format!("Receiving closed: {} never arrived", format_units(units)),
     }
 }
 

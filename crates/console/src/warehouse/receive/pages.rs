@@ -200,7 +200,7 @@ pub(super) async fn render_step(
             render_parcel(web, visitor, &state.at_parcel(), &found, result).await?
         }
         Step::GradeUnit(found, line) => {
-            let line = line.as_ref();
+            let line = line.as_deref();
             let goods = load_bench_goods(&web.app, &found.parcel, line, &state.warehouse).await?;
             let content = GradePage {
                 key: generate_plate(&web.app),
@@ -277,7 +277,11 @@ async fn render_parcel(
         scan: ScanField::unit("Scan a unit"),
         list: PackingList::new(found),
         feedback: describe_result(result, &found.parcel, &scans),
-        returns: returns.iter().zip(1..).map(ReturnChoice::new).collect(),
+        returns: returns
+            .iter()
+            .zip(1..)
+            .map(|(proposal, key)| ReturnChoice::new(proposal, key))
+            .collect(),
         recent: recent_scans(state, &found.parcel, &scans),
         next_url: next_parcel_url(state),
         close_url: can_be_closed(found).then(|| closing.url()),

@@ -186,7 +186,7 @@ pub(super) struct ReturnChoice {
 }
 
 impl ReturnChoice {
-    pub(super) fn new((proposal, key): (&ReturnProposal, usize)) -> Self {
+    pub(super) fn new(proposal: &ReturnProposal, key: usize) -> Self {
         let rma = proposal.rma_identifier.to_string();
         let signs: Vec<&str> = proposal.line.signs.iter().map(|sign| sign.words()).collect();
         let (article, reasons) = (&proposal.line.article, signs.join(", "));

@@ -23,7 +23,7 @@ pub(super) enum Step {
     /// Scan a unit of this parcel.
     ScanUnit(MatchingParcel, Option<BenchResult>),
     /// Enter the condition of the unit, which belongs to this line or is set aside.
-    GradeUnit(MatchingParcel, Option<ExpectedLine>),
+    GradeUnit(MatchingParcel, Option<Box<ExpectedLine>>),
     AskAboutUnit(MatchingParcel, Mismatch),
     ConfirmClose(MatchingParcel),
     /// Correct what was said about this unit.
@@ -36,7 +36,7 @@ pub(super) enum Mismatch {
     /// Nothing can be received from this parcel.
     NotReceivable(&'static str),
     /// All units of this product are received.
-    AllReceived(ExpectedLine),
+    AllReceived(Box<ExpectedLine>),
     /// The product has several units with license plates.
     SeveralUnits(Vec<ExpectedLine>),
     /// The unit is not in this parcel. It may be known elsewhere.
@@ -144,9 +144,9 @@ async fn decide_unit(
         (Some(refusal), _) => Mismatch::NotReceivable(refusal),
         (None, CodeMeaning::Expected(line)) => {
             let line = line.clone();
-            return Ok(Step::GradeUnit(found, Some(line)));
+            return Ok(Step::GradeUnit(found, Some(line.into())));
         }
-        (None, CodeMeaning::Full(line)) => Mismatch::AllReceived(line.clone()),
+        (None, CodeMeaning::Full(line)) => Mismatch::AllReceived(line.clone().into()),
         (None, CodeMeaning::Units(lines)) => {
             Mismatch::SeveralUnits(lines.into_iter().cloned().collect())
         }

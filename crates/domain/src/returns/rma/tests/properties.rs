@@ -43,13 +43,8 @@ fn any_correction() -> impl Strategy<Value = RmaEvent> {
     )
 }
 
-fn any_event() -> impl Strategy<Value = RmaEvent> {
+fn any_label_event() -> impl Strategy<Value = RmaEvent> {
     let number = || text(&["P-1", "P-2"]);
-    let order = || text(&ORDERS);
-    let exchange = || text(&["EX-1", "EX-2"]);
-    let quantity = (text(&LINES), -1..4_i64).prop_map(|(order_line_item_identifier, quantity)| {
-        LineQuantity { order_line_item_identifier, quantity }
-    });
     prop_oneof![
         (number(), some_lines())
             .prop_map(|(tracking_number, lines)| RmaEvent::label(tracking_number, lines)),
@@ -58,6 +53,18 @@ fn any_event() -> impl Strategy<Value = RmaEvent> {
         ),
         (1..4_i64, select(&VoidReason::OF_REQUESTS[..]))
             .prop_map(|(generation, reason)| RmaEvent::LabelRenewed { generation, reason }),
+    ]
+}
+
+fn any_event() -> impl Strategy<Value = RmaEvent> {
+    let number = || text(&["P-1", "P-2"]);
+    let order = || text(&ORDERS);
+    let exchange = || text(&["EX-1", "EX-2"]);
+    let quantity = (text(&LINES), -1..4_i64).prop_map(|(order_line_item_identifier, quantity)| {
+        LineQuantity { order_line_item_identifier, quantity }
+    });
+    prop_oneof![
+        any_label_event(),
         (select(&CarrierScan::ALL[..]), prop::option::of(number()), some_lines()).prop_map(
             |(scan, tracking_number, lines)| RmaEvent::Scanned { scan, tracking_number, lines }
         ),
