@@ -23,7 +23,7 @@ fn aimed_routes(merchant: &str, client: &str, message: &str) -> Vec<String> {
         "{action}" => "pause".to_owned(),
         "{version}" => "1".to_owned(),
         "{rma}" => "RMA-7K3Q-9XWD-2M4T".to_owned(),
-        "{identifier}" | "{unit}" | "{*rest}" => "nothing".to_owned(),
+        "{identifier}" | "{unit}" | "{token}" | "{*rest}" => "nothing".to_owned(),
         literal => {
             assert!(!literal.starts_with('{'), "which value is the parameter {literal}?");
             literal.to_owned()

@@ -39,6 +39,7 @@ pub(super) fn settings_fields(settings: MerchantSettings) -> [Field; 7] {
             .hint("Totals and paid amounts in messages about returns and exchange orders."),
         Field::choice("weight_unit", "Unit of weights in orders", &WEIGHT_UNITS)
             .value(settings.weight_unit.name())
+            .optional()
             .hint("Carriers get the weights of returned items in grams."),
     ]
 }

@@ -14,7 +14,9 @@ use crate::returns::condition::Condition;
 use crate::returns::journal::{Actor, ActorKind, ReturnChange, ReturnEvent, replay};
 use crate::returns::money::line_totals;
 use crate::returns::quote::Quote;
-use crate::returns::rma::{ReportedRefund, Rma, RmaEvent, RmaGoods, RmaStatus, RmaUnit, apply};
+use crate::returns::rma::{
+    RefundMade, ReportedRefund, Rma, RmaEvent, RmaGoods, RmaStatus, RmaUnit, apply,
+};
 use crate::returns::test_orders::{empty_order, fill_randomly, new_rma, refund_event};
 use crate::returns::{Resolution, ReturnMethod};
 
@@ -370,18 +372,14 @@ fn check_differences(story: &Story, found: &[Difference], expected: Option<Diffe
             let lost_cents = |unit: &RmaUnit| unit.goods.amounts.refund_cents();
             let worth: i64 = story.rma.units.iter().filter(|it| is_lost(it)).map(lost_cents).sum();
             // Lost units of one refund that cost as much as the shipping explain the same cents.
-            let shipping = story.rma.shipping_refund_cents;
             let of_refund = |refund: &ReportedRefund| -> i64 {
-                let made = |unit: &&RmaUnit| {
-                    let by = unit.refund.as_ref().map(|it| &it.refund_identifier);
-                    is_lost(unit) && by == Some(&refund.refund_identifier)
-                };
-                story.rma.units.iter().filter(made).map(lost_cents).sum()
+                let is_its = |made: &RefundMade| made.refund_identifier == refund.refund_identifier;
+                let lost = |it: &&RmaUnit| is_lost(it) && it.refund.as_ref().is_some_and(is_its);
+                story.rma.units.iter().filter(lost).map(lost_cents).sum()
             };
-            let ambiguous =
-                shipping > 0 && story.rma.refunds.iter().any(|it| of_refund(it) == shipping);
-            let listed = ambiguous || kinds.contains(&lost) == (worth > 0);
-            let listed = listed && !kinds.is_empty();
+            let as_shipping = |cents: i64| cents > 0 && cents == story.rma.shipping_refund_cents;
+            let ambiguous = story.rma.refunds.iter().any(|it| as_shipping(of_refund(it)));
+            let listed = !kinds.is_empty() && (ambiguous || kinds.contains(&lost) == (worth > 0));
             assert!(all && listed, "seed {seed}: {found:?} in {:?}", story.rma);
         }
         Some(kind) => assert_eq!(kinds, [kind], "seed {seed}: {found:?} in {:?}", story.rma),

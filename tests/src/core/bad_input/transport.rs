@@ -14,7 +14,7 @@ const TOO_LARGE: &str = "the body is larger than 10485760 bytes";
 #[test]
 fn unknown_addresses_are_told_in_json() {
     let server = shared::sqlite();
-    for target in ["/nothing", "/orders", "/orders/a/b", "/orders/", "/admin", "//orders/A"] {
+    for target in ["/nothing", "/order", "/orders/a/b", "/orders/", "/admin", "//orders/A"] {
         let reply = server.send(&Request::get(target));
         let why = "no such address; see /docs";
         assert_eq!(reply.said(), said(404, why), "{target}");
