@@ -23,13 +23,16 @@ fn aimed_routes(merchant: &str, client: &str, message: &str) -> Vec<String> {
         "{action}" => "pause".to_owned(),
         "{version}" => "1".to_owned(),
         "{rma}" => "RMA-7K3Q-9XWD-2M4T".to_owned(),
-        "{identifier}" | "{unit}" | "{token}" | "{*rest}" => "nothing".to_owned(),
+        "{identifier}" | "{unit}" | "{token}" | "{asn_number}" | "{*rest}" => "nothing".to_owned(),
         literal => {
             assert!(!literal.starts_with('{'), "which value is the parameter {literal}?");
             literal.to_owned()
         }
     };
-    let with_parameter = tenants::CONSOLE.iter().filter(|route| route.contains('{'));
+    // A plate is drawn from its address alone, also for units that belong to no merchant yet.
+    let drawn = |route: &str| route.starts_with("/console/plates/");
+    let with_parameter =
+        tenants::CONSOLE.iter().filter(|route| route.contains('{') && !drawn(route));
     with_parameter.map(|route| route.split('/').map(part).collect::<Vec<_>>().join("/")).collect()
 }
 
