@@ -35,15 +35,17 @@ pub enum LabelRequester {
     Client,
 }
 
-/// An operator asks for the shopper.
+/// An operator asks for the shopper. `reason` is the name of one.
 pub async fn renew_by_hand(
     scope: RequestScope<'_>,
     rma: &str,
-    reason: VoidReason,
+    reason: &str,
 ) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     let merchant = scope.app.store.merchant_of_rma(&id).await?;
     let merchant = merchant.ok_or(AppError::NotFound("return"))?;
+    let reason = VoidReason::parse_request(reason)
+        .ok_or_else(|| AppError::Conflict("a new label needs a reason".to_owned()))?;
     renew_label(scope.for_merchant(&merchant), LabelRequester::Operator, rma, reason).await
 }
 

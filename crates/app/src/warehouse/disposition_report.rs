@@ -76,6 +76,7 @@ pub async fn report_dispositions(
     from: Option<Date>,
     to: Option<Date>,
 ) -> Result<DispositionReport, AppError> {
+    app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let to = to.unwrap_or_else(|| app.world.now().to_zoned(TimeZone::UTC).date());
     let to_us = day_us(to);
     let from_us = from.map_or(to_us - (DAYS - 1) * DAY_US, day_us);

@@ -24,7 +24,7 @@ use axum::{
     response::Response,
     routing::{get, post},
 };
-use domain::{identifier::MessageId, returns::rma::VoidReason};
+use domain::identifier::MessageId;
 
 use self::{
     return_page::return_page,
@@ -88,9 +88,8 @@ async fn renew(
     Path(rma): Path<String>,
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
-    let reason = VoidReason::parse_request(form.text("reason"));
-    let reason = reason.ok_or_else(|| ApiError::BadRequest("no such reason".to_owned()))?;
-    let renewed = renew_by_hand(visitor.session.scope(&web.app), &rma, reason).await?;
+    let scope = visitor.session.scope(&web.app);
+    let renewed = renew_by_hand(scope, &rma, form.text("reason")).await?;
     let to = return_url(renewed.rma_identifier.as_str());
     Ok(redirect_with_notice(&web, &to, "The old label is void. A new one was requested."))
 }
