@@ -12,6 +12,7 @@ use crate::merchants::picture::PictureKind;
 
 /// A label that the carrier issued.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = IssuedLabel)]
 pub struct Label {
     /// Which request the label answers, counted from 1 within the return.
     #[schema(example = 1, minimum = 1)]
