@@ -96,10 +96,10 @@ fn an_account_that_cannot_be_used_is_refused_with_every_fault() {
         }
         let missing = stage.get(&format!("/admin/merchants/{}/carrier", stage.merchant.id));
         assert_eq!(missing.status, 404);
-        let nobody = Request::new("PUT", "/admin/merchants/nobody-at-all/carrier")
+        let unknown = Request::new("PUT", "/admin/merchants/no-such-shop/carrier")
             .bearer(&stage.admin)
             .json(json!({ "api_key": KEY }).to_string());
-        assert_eq!(server.send(&nobody).status, 404);
+        assert_eq!(server.send(&unknown).status, 404);
     }
 }
 

@@ -165,7 +165,7 @@ fn an_unknown_merchant_and_a_wrong_signature_cannot_be_told_apart() {
             (&id, Some(sign("another", &body))),
             (&id, Some(sign(WEBHOOK_SECRET, "another body"))),
             (&id, Some(sign(WEBHOOK_SECRET, &body).replace("sha256", "sha1"))),
-            ("nobody", signed()),
+            ("no-such-shop", signed()),
             ("Not-A-Name", signed()),
             ("platform", signed()),
             (&without_account, signed()),

@@ -186,7 +186,7 @@ fn reject_unit(
 }
 
 /// Tells the merchant of a return about a unit in its parcel that does not belong to it, and lists
-/// the unit on the return. Nobody is told about a unit of an unknown parcel.
+/// the unit on the return. A unit of an unknown parcel is reported to no merchant.
 async fn reject_wrong_item(
     app: &App,
     transaction: &mut Transaction,

@@ -79,7 +79,7 @@ pub struct DropShipOrder {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-09")]
     pub expected_delivery_date: Option<Date>,
-    /// Whether somebody must sign for the parcel. False when it is absent.
+    /// Whether the parcel must be signed for. False when it is absent.
     #[schema(required = false)]
     pub signature_required: bool,
     /// What is printed on the paper in the parcel.

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::currency::is_known;
 use crate::reader::fields::Fields;
-use crate::reader::{Reader, TEXT_MAX};
+use crate::reader::{IDENTIFIER_MAX, Reader, TEXT_MAX};
 use crate::returns::rma::{
     DocumentFormat, DocumentPurpose, HandOff, LabelCost, LabelDetails, LabelDocument,
 };
@@ -17,6 +17,9 @@ pub const DOCUMENT_MAX_BYTES: usize = 2 << 20;
 
 /// A label has at most this many documents.
 pub const DOCUMENTS_MAX: usize = 4;
+
+/// Instructions have at most this many characters. They are a part of the return.
+const INSTRUCTIONS_MAX: usize = 1_000;
 
 /// A label names at most this many places.
 const PLACES_MAX: usize = 20;
@@ -177,11 +180,12 @@ pub fn check_document(format: Option<DocumentFormat>, bytes: &[u8]) -> Result<()
 fn read_hand_off(at: &Fields<'_>) -> HandOff {
     at.refuse_unknown();
     let places = at.optional("places", |it| {
-        it.list(PLACES_MAX, |it| it.text(1..=TEXT_MAX).map(str::to_owned))
+        it.list(PLACES_MAX, |it| it.text(1..=IDENTIFIER_MAX).map(str::to_owned))
     });
     HandOff {
         code: at.optional_identifier("code"),
-        instructions: at.optional_text("instructions"),
+        instructions: at
+            .optional("instructions", |it| it.text(0..=INSTRUCTIONS_MAX).map(str::to_owned)),
         places: places.unwrap_or_default(),
     }
 }

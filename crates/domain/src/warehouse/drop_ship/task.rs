@@ -29,7 +29,7 @@ pub struct DropShipTask<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-09")]
     pub expected_delivery_date: Option<Date>,
-    /// Whether somebody must sign for the parcel.
+    /// Whether the parcel must be signed for.
     pub signature_required: bool,
     /// What is printed on the paper in the parcel.
     #[serde(skip_serializing_if = "Option::is_none")]

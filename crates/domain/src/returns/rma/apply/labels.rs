@@ -9,6 +9,9 @@ use crate::returns::rma::record::{Rma, is_transported};
 use crate::returns::rma::tracking::TrackingStatus;
 use crate::returns::rma::unit::RmaUnit;
 
+/// A return has at most this many labels, with those that are void.
+const LABELS_MAX: usize = 500;
+
 /// What the carrier reports about a new label.
 struct IssuedLabel<'a> {
     tracking_number: &'a str,
@@ -61,6 +64,7 @@ fn attach_label(rma: &mut Rma, issued: &IssuedLabel<'_>, now: Timestamp) -> Resu
         unit.tracking_number = Some(number.to_owned());
         advance(unit, TrackingStatus::PreTransit);
     }
+    let is_full = rma.labels.len() >= LABELS_MAX;
     match rma.labels.iter_mut().find(|label| label.tracking_number == number) {
         // A number may be reported before the documents.
         Some(known) => {
@@ -68,6 +72,7 @@ fn attach_label(rma: &mut Rma, issued: &IssuedLabel<'_>, now: Timestamp) -> Resu
                 known.details.clone_from(issued.details);
             }
         }
+        None if is_full => return Err(RmaRefusal::TooManyLabels),
         None => rma.labels.push(Label {
             generation,
             tracking_number: number.to_owned(),

@@ -118,3 +118,14 @@ fn the_carrier_says_when_a_label_expires_and_a_new_one_has_its_own_time() {
     let rma = change(&rma, &renewed(1, VoidReason::Expired));
     assert_eq!(rma.label_state(time(501)), LabelState::Usable);
 }
+
+#[test]
+fn a_return_keeps_a_bounded_number_of_labels() {
+    let mut rma = mailed(&["1"]);
+    for number in 0..500 {
+        let number = format!("L-{number}");
+        rma = change(&rma, &label(&number, &[]));
+        rma = change(&rma, &voided(&number));
+    }
+    assert_eq!(refusal(&rma, &label("L-500", &[])), RmaRefusal::TooManyLabels);
+}
