@@ -1,10 +1,15 @@
 //! How the actors do each action, and what they schedule next.
 
-use std::{collections::BTreeMap, slice::from_ref};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    slice::from_ref,
+    sync::Arc,
+};
 
 use anyhow::Context;
+use domain::returns::carrier::CarrierEventKind;
 use serde_json::{Value, json};
-use sim::SimulatedMerchant;
+use sim::{RunningCarrier, SimulatedMerchant};
 
 use crate::{
     DAY_US, HOUR_US,
@@ -22,6 +27,8 @@ use crate::{
 pub(crate) struct Actors {
     pub(crate) api: Api,
     pub(crate) merchant: SimulatedMerchant,
+    /// Sells labels once the history is complete. Those of the history are issued at once.
+    pub(crate) carrier: Arc<RunningCarrier>,
     pub(crate) stock: Stock,
     pub(crate) first_start_us: i64,
 }
@@ -73,7 +80,7 @@ impl Actors {
                 let path = format!("/returns/{rma}/cancel");
                 self.api.merchant.post(&path, &Value::Null).await.map(|_| Vec::new())
             }
-            Action::Move { rma, event } => self.move_parcel(&rma, event.name()).await,
+            Action::Move { rma, event } => self.move_parcel(&rma, event).await,
             Action::Refund { message } => self.refund(&message, at_us).await,
             Action::Receive { message } => self.receive(&message).await,
             Action::Exchange { .. } | Action::SampleOrder { .. } => Ok(Vec::new()),
@@ -171,13 +178,33 @@ impl Actors {
         item
     }
 
+    /// The carrier moves a parcel. It reports a label that it sold with a webhook. It does not know
+    /// the labels of the history and those that it sold before the last start: these move by events.
     pub(crate) async fn move_parcel(
         &self,
         rma: &str,
-        event: &str,
+        event: CarrierEventKind,
     ) -> anyhow::Result<Vec<Scheduled>> {
-        let body = json!({ "events": [{ "type": event, "rma_identifier": rma }] });
-        self.api.carrier.post("/carrier_events", &body).await.map(|_| Vec::new())
+        let mut is_reported = false;
+        if let Some(status) = tracker_status(event)
+            && self.carrier.purchase_count() > 0
+        {
+            for number in self.find_tracking_numbers(rma).await? {
+                is_reported |= self.carrier.move_parcel(&number, status).await;
+            }
+        }
+        if !is_reported {
+            let body = json!({ "events": [{ "type": event.name(), "rma_identifier": rma }] });
+            self.api.carrier.post("/carrier_events", &body).await?;
+        }
+        Ok(Vec::new())
+    }
+
+    async fn find_tracking_numbers(&self, rma: &str) -> anyhow::Result<BTreeSet<String>> {
+        let found = self.api.merchant.get(&format!("/returns/{rma}")).await?;
+        let units = found.get("items").and_then(Value::as_array).into_iter().flatten();
+        let numbers = units.filter_map(|unit| unit.get("tracking_number")?.as_str());
+        Ok(numbers.map(str::to_owned).collect())
     }
 
     /// The merchant pays, and publishes the refund with the order. Sometimes it forgets a unit.
@@ -225,6 +252,17 @@ impl Actors {
         };
         let receipts: Vec<Value> = units.enumerate().map(receipt).collect();
         self.api.warehouse.post("/receipts", &json!({ "receipts": receipts })).await.map(drop)
+    }
+}
+
+/// The status of the carrier's tracker after an event, if it has one.
+fn tracker_status(event: CarrierEventKind) -> Option<&'static str> {
+    match event {
+        CarrierEventKind::Accepted | CarrierEventKind::InTransit => Some("in_transit"),
+        CarrierEventKind::Delivered => Some("delivered"),
+        CarrierEventKind::Failure => Some("failure"),
+        CarrierEventKind::Returned => Some("return_to_sender"),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@
 use std::slice::from_ref;
 
 use anyhow::Context;
-use domain::messages::kind::MessageKind;
+use domain::{messages::kind::MessageKind, returns::carrier::CarrierEventKind};
 use serde_json::{Value, json};
 use sim::Behavior;
 
@@ -231,7 +231,7 @@ impl Actors {
     }
 
     async fn deliver(&self, rma: &str) -> anyhow::Result<()> {
-        for event in ["in_transit", "delivered"] {
+        for event in [CarrierEventKind::InTransit, CarrierEventKind::Delivered] {
             self.move_parcel(rma, event).await?;
         }
         Ok(())

@@ -6,6 +6,7 @@ use axum::Router;
 use domain::access::operator::Role;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use sim::CarrierSettings;
 
 use crate::{
     api::{Api, Caller},
@@ -102,7 +103,15 @@ pub(crate) async fn connect(operator: &Caller, url: &str) -> anyhow::Result<()> 
 /// Lets the merchant buy its labels at the simulated carrier.
 pub(crate) async fn connect_carrier(operator: &Caller, api_url: &str) -> anyhow::Result<()> {
     let path = format!("/admin/merchants/{MERCHANT}/carrier");
-    operator.put(&path, &json!({ "api_key": "demo", "url": api_url })).await.map(drop)
+    let account = json!({
+        "api_key": "demo", "url": api_url, "webhook_secret": CarrierSettings::default().webhook_secret,
+    });
+    operator.put(&path, &account).await.map(drop)
+}
+
+/// Where the simulated carrier reports what happens to parcels.
+pub(crate) fn webhook_url(address: &str) -> String {
+    format!("{address}/carriers/easypost/{MERCHANT}/webhooks")
 }
 
 fn policy() -> Value {

@@ -17,7 +17,7 @@ use futures_util::future::join_all;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use server::demo::{COMPLETE, DemoStatus};
-use sim::{CALLS_MAX, CallQuery, RunningCarrier};
+use sim::{CALLS_MAX, CallQuery};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -48,8 +48,6 @@ const OUTAGE_DELIVERY_TIME_MAX: Duration = Duration::from_millis(40);
 pub(crate) struct Simulation {
     pub(crate) actors: Actors,
     pub(crate) operator: Caller,
-    /// Sells labels once the history is complete. Those of the history are issued at once.
-    pub(crate) carrier: RunningCarrier,
     pub(crate) app: App,
     pub(crate) status: DemoStatus,
     pub(crate) schedule: Schedule,
@@ -103,7 +101,7 @@ impl Simulation {
             self.state.complete = true;
             self.save();
         }
-        if let Err(error) = connect_carrier(&self.operator, &self.carrier.api_url()).await {
+        if let Err(error) = connect_carrier(&self.operator, &self.actors.carrier.api_url()).await {
             tracing::warn!("connecting the carrier of the demo failed, labels are late: {error:#}");
         }
         self.status.set_progress(COMPLETE);

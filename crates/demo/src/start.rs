@@ -3,6 +3,7 @@
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use app::{
@@ -26,7 +27,7 @@ use crate::{
     api::{Api, Caller},
     sample_orders::list_sample_orders,
     schedule::Schedule,
-    setup::{MERCHANT, MERCHANT_NAME, add_actors, connect, describe_role},
+    setup::{MERCHANT, MERCHANT_NAME, add_actors, connect, describe_role, webhook_url},
     simulation::{HISTORY_US, Simulation, initial_schedule, progress_bar},
     state::{State, remove},
     stock::Stock,
@@ -120,8 +121,12 @@ impl Demo {
         };
         let merchant = start_merchant(&state, status.pace()).await?;
         let clock = read_clock(status.pace());
-        let carrier =
-            RunningCarrier::start(CarrierSettings { clock, ..CarrierSettings::default() }).await?;
+        let carrier = RunningCarrier::start(CarrierSettings {
+            webhook_url: Some(webhook_url(&address)),
+            clock,
+            ..CarrierSettings::default()
+        })
+        .await?;
         connect(&operator, &merchant.url()).await?;
         keep_pictures(&app, merchant.merchant())?;
         state.merchant_port = merchant.address().port();
@@ -135,6 +140,7 @@ impl Demo {
         let actors = Actors {
             api: Api::new(&router, &state),
             merchant: merchant.merchant().clone(),
+            carrier: Arc::new(carrier),
             stock: Stock::read(merchant.merchant()),
             first_start_us: state.first_start_us,
         };
@@ -142,7 +148,6 @@ impl Demo {
         let simulation = Simulation {
             actors,
             operator,
-            carrier,
             app,
             status,
             schedule,

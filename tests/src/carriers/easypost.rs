@@ -101,6 +101,36 @@ fn the_label_of_a_canceled_return_is_given_back() {
 }
 
 #[test]
+fn a_lost_label_is_given_back_and_the_parcel_of_the_new_one_counts() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let rma = start(&stage, &request("mail-back", &[("A", "tee", 1)]));
+        let old = stage.wait_for_label(&rma);
+
+        let renewed =
+            stage.call("POST", &format!("/returns/{rma}/labels"), &json!({ "reason": "lost" }));
+
+        assert_eq!(renewed.status, 200, "{}", renewed.said());
+        let new = eventually("there is a new label", || {
+            let shown = stage.show_return(&rma)["label"]["tracking_number"].as_str()?.to_owned();
+            (shown != old).then_some(shown)
+        });
+        let bought = eventually("the old label is given back", || {
+            let bought = carrier.purchases_of(&rma);
+            (bought[0]["refund_status"] == "submitted").then_some(bought)
+        });
+        let references: Vec<String> = bought.iter().map(|it| text(&it["reference"])).collect();
+        assert_eq!(references, [format!("{rma}-1"), format!("{rma}-2")]);
+        assert!(bought[1]["refund_status"].is_null(), "{bought:?}");
+        carrier.move_parcel(&old, &["delivered"]);
+        assert_eq!(tracking(&stage, &rma), "PRE_TRANSIT", "the old label is void");
+        carrier.move_parcel(&new, &["in_transit", "delivered"]);
+        until_tracked(&stage, &rma, "DELIVERED");
+    }
+}
+
+#[test]
 fn only_services_that_are_allowed_are_bought_and_others_are_a_failure_with_words() {
     for server in servers() {
         let carrier = SimulatedCarrier::start();

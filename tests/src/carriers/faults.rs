@@ -1,10 +1,12 @@
 //! A carrier that fails: no label is bought twice, and no parcel is in a wrong state.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::simulated::{SimulatedCarrier, stage_with, start, tracking, until_tracked};
 use crate::{
-    harness::{eventually, home::text, stage::servers},
+    harness::{eventually, home::text, stage::servers, within},
     returns::scene::{request, sample_order},
 };
 
@@ -31,6 +33,26 @@ fn whatever_fails_at_the_carrier_one_label_is_bought() {
             }
         }
     }
+}
+
+#[test]
+fn a_carrier_that_never_answers_the_purchase_sells_one_label() {
+    // One engine is enough: the time limit of 30 seconds is the same on both.
+    let server = servers().next().unwrap();
+    let carrier = SimulatedCarrier::start();
+    let stage = stage_with(server, &carrier);
+    carrier.order_faults(&json!([{ "at": "buy", "fault": "hang", "count": 1 }]));
+    let rma = start(&stage, &request("mail-back", &[("A", "tee", 1)]));
+    eventually("the label is bought", || (!carrier.purchases_of(&rma).is_empty()).then_some(()));
+    assert!(stage.show_return(&rma)["label"].is_null(), "no answer came");
+
+    let number = within(Duration::from_secs(90), "there is a label", || {
+        stage.show_return(&rma)["label"]["tracking_number"].as_str().map(str::to_owned)
+    });
+
+    let bought = carrier.purchases_of(&rma);
+    assert_eq!(bought.len(), 1, "{bought:?}");
+    assert_eq!(text(&bought[0]["tracking_code"]), number);
 }
 
 #[test]

@@ -100,6 +100,13 @@ fn assert_parcel_travels(demo: &Demo) {
         let received = every_unit(&shown, "receiving_status", "RECEIVED");
         (shown["status"] == "REFUNDED" && received).then_some(())
     });
+    let events = demo.send(&demo.as_merchant(Request::get(&format!("/returns/{rma}/events"))));
+    let shown = events.json();
+    let reporters: Vec<&str> = (shown["events"].as_array().unwrap().iter())
+        .filter(|event| event["change"]["event"] == "scanned")
+        .map(|event| event["actor"]["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(reporters, ["acme.easypost", "acme.easypost"], "webhooks move the parcel");
 }
 
 #[test]
