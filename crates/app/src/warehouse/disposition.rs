@@ -93,19 +93,54 @@ pub async fn set_disposition(
     .await
 }
 
+/// The rules of a merchant in a warehouse.
+#[derive(Clone, Debug)]
+pub(crate) struct WarehouseRules {
+    /// Those of the warehouse before those for all.
+    tables: Vec<DispositionTable>,
+    /// Where units go by default in the warehouse.
+    restock: Option<String>,
+}
+
+impl WarehouseRules {
+    fn propose(&self, goods: &GoodsFacts, condition: Condition) -> String {
+        propose_channel(&self.tables, goods, condition, self.restock.as_deref())
+    }
+
+    /// The receipt of a unit that is not of a return, with the channel that the rules propose.
+    pub(crate) fn complete(&self, receipt: &Receipt) -> Receipt {
+        let goods = gather_facts(None, &ReceivedGoods::of(receipt, None));
+        Receipt { channel: Some(self.propose(&goods, receipt.condition)), ..receipt.clone() }
+    }
+}
+
+/// Loads the rules of a merchant in a warehouse.
+pub(crate) async fn load_warehouse_rules(
+    app: &App,
+    merchant: &MerchantId,
+    warehouse: Option<&str>,
+) -> Result<WarehouseRules, AppError> {
+    let (mut tables, mut restock) = (Vec::new(), None);
+    if let Some(warehouse) = warehouse.filter(|it| !it.is_empty()) {
+        tables.extend(app.store.disposition(merchant, warehouse).await?.map(|it| it.value));
+        let known = app.store.warehouse(warehouse).await?;
+        restock = known.and_then(|it| it.settings.default_channel);
+    }
+    tables.extend(app.store.disposition(merchant, "").await?.map(|it| it.value));
+    Ok(WarehouseRules { tables, restock })
+}
+
 /// The rules that apply to a unit, and what is known about the unit.
 #[derive(Clone, Debug)]
 pub struct ChannelRules {
-    tables: Vec<DispositionTable>,
+    rules: WarehouseRules,
     goods: GoodsFacts,
-    /// Where units go by default in the warehouse.
-    restock: Option<String>,
 }
 
 impl ChannelRules {
     /// The channel of a unit in this condition.
     pub fn propose(&self, condition: Condition) -> String {
-        propose_channel(&self.tables, &self.goods, condition, self.restock.as_deref())
+        self.rules.propose(&self.goods, condition)
     }
 }
 
@@ -121,6 +156,16 @@ pub struct ReceivedGoods<'a> {
 }
 
 impl<'a> ReceivedGoods<'a> {
+    fn of(receipt: &'a Receipt, rma: Option<&'a Rma>) -> Self {
+        Self {
+            rma,
+            line: receipt.line_identifier.as_deref(),
+            sku: receipt.sku.as_deref(),
+            upc: receipt.upc.as_deref(),
+            return_reason: receipt.return_reason.as_deref(),
+        }
+    }
+
     fn find_unit(&self) -> Option<&'a RmaUnit> {
         let is_meant = |unit: &&RmaUnit| {
             let goods = &unit.goods;
@@ -135,6 +180,18 @@ impl<'a> ReceivedGoods<'a> {
     }
 }
 
+/// What is known about a unit, without the tags of its order line.
+fn gather_facts(unit: Option<&RmaUnit>, received: &ReceivedGoods<'_>) -> GoodsFacts {
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    GoodsFacts {
+        sku: unit.and_then(|unit| unit.goods.sku.clone()).or(owned(received.sku)),
+        upc: unit.and_then(|unit| unit.goods.upc.clone()).or(owned(received.upc)),
+        tags: Vec::new(),
+        reason: unit.map(|unit| unit.goods.return_reason.clone()).or(owned(received.return_reason)),
+        value_cents: unit.map(|unit| unit.goods.amounts.refund_cents()),
+    }
+}
+
 /// Loads what decides on the channel of a unit in a warehouse.
 pub async fn load_channel_rules(
     app: &App,
@@ -142,51 +199,31 @@ pub async fn load_channel_rules(
     warehouse: Option<&str>,
     received: ReceivedGoods<'_>,
 ) -> Result<ChannelRules, AppError> {
-    let mut tables = Vec::new();
-    if let Some(warehouse) = warehouse.filter(|it| !it.is_empty()) {
-        tables.extend(app.store.disposition(merchant, warehouse).await?.map(|it| it.value));
-    }
-    tables.extend(app.store.disposition(merchant, "").await?.map(|it| it.value));
+    let rules = load_warehouse_rules(app, merchant, warehouse).await?;
     let unit = received.find_unit();
-    let owned = |text: Option<&str>| text.map(str::to_owned);
-    let mut goods = GoodsFacts {
-        sku: unit.and_then(|unit| unit.goods.sku.clone()).or(owned(received.sku)),
-        upc: unit.and_then(|unit| unit.goods.upc.clone()).or(owned(received.upc)),
-        tags: Vec::new(),
-        reason: unit.map(|unit| unit.goods.return_reason.clone()).or(owned(received.return_reason)),
-        value_cents: unit.map(|unit| unit.goods.amounts.refund_cents()),
-    };
-    if let Some(unit) = unit.filter(|_| tables.iter().any(DispositionTable::needs_tags)) {
+    let mut goods = gather_facts(unit, &received);
+    if let Some(unit) = unit.filter(|_| rules.tables.iter().any(DispositionTable::needs_tags)) {
         let order = find_order(app, merchant, &unit.goods.order_identifier).await?;
         let lines = order.map(|order| order.items).unwrap_or_default();
         let is_meant = |id: &str| *id == unit.goods.order_line_item_identifier;
         let line = lines.into_iter().find(|line| is_meant(&line.identifier));
         goods.tags = line.map(|line| line.tags).unwrap_or_default();
     }
-    Ok(ChannelRules { tables, goods, restock: None })
+    Ok(ChannelRules { rules, goods })
 }
 
-/// The receipt with the channel that the rules propose, if it names none.
+/// The receipt of a unit of a return with the channel that the rules propose, if it names none.
 pub(crate) async fn with_channel(
     app: &App,
     merchant: &MerchantId,
     receipt: &Receipt,
-    rma: Option<&RmaId>,
+    rma: &RmaId,
 ) -> Result<Receipt, AppError> {
     if receipt.channel.is_some() {
         return Ok(receipt.clone());
     }
-    let rma = match rma {
-        Some(id) => app.store.rma(merchant, id).await?,
-        None => None,
-    };
-    let received = ReceivedGoods {
-        rma: rma.as_ref().map(|rma| &rma.value),
-        line: receipt.line_identifier.as_deref(),
-        sku: receipt.sku.as_deref(),
-        upc: receipt.upc.as_deref(),
-        return_reason: receipt.return_reason.as_deref(),
-    };
+    let rma = app.store.rma(merchant, rma).await?;
+    let received = ReceivedGoods::of(receipt, rma.as_ref().map(|rma| &rma.value));
     let warehouse = receipt.warehouse_identifier.as_deref();
     let rules = load_channel_rules(app, merchant, warehouse, received).await?;
     Ok(Receipt { channel: Some(rules.propose(receipt.condition)), ..receipt.clone() })

@@ -1,5 +1,7 @@
 //! The warehouse reports which units arrived.
 
+use std::collections::{HashMap, hash_map::Entry};
+
 use domain::{identifier::MerchantId, returns::receipt::Receipt};
 use serde::{Deserialize, Serialize};
 use store::Transaction;
@@ -16,7 +18,7 @@ use crate::{
     },
     warehouse::{
         asn_receipts::{NamedReceipt, ScanResult, TOGETHER_MAX, receive_for_asn, receive_together},
-        disposition::with_channel,
+        disposition::{load_warehouse_rules, with_channel},
         resolve_merchant::resolve_merchant,
     },
 };
@@ -71,19 +73,35 @@ async fn propose_channels(
     if !receipts.iter().any(is_open) {
         return Ok(None);
     }
+    // Many receipts name the same ASN and warehouse, so what they need is read once.
+    let (mut owners, mut rules) = (HashMap::new(), HashMap::new());
     let mut ruled = Vec::with_capacity(receipts.len());
     for receipt in receipts {
-        ruled.push(match receipt.asn_number.as_deref().filter(|_| is_open(receipt)) {
-            Some(number) => {
-                let owners = scope.app.store.merchants_of_asn(number).await?;
-                let owner = resolve_merchant(scope.merchant, &owners).ok().flatten();
-                let owner = owner.unwrap_or_else(MerchantId::platform);
-                with_channel(scope.app, &owner, receipt, None).await?
+        let Some(asn) = receipt.asn_number.as_deref().filter(|_| is_open(receipt)) else {
+            ruled.push(receipt.clone());
+            continue;
+        };
+        let owner = match owners.entry(asn) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(find_asn_owner(scope, asn).await?),
+        };
+        let warehouse = receipt.warehouse_identifier.as_deref();
+        let of_warehouse = match rules.entry((owner.clone(), warehouse)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => {
+                place.insert(load_warehouse_rules(scope.app, owner, warehouse).await?)
             }
-            None => receipt.clone(),
-        });
+        };
+        ruled.push(of_warehouse.complete(receipt));
     }
     Ok(Some(ruled))
+}
+
+/// The merchant whose rules apply to the units of an ASN.
+async fn find_asn_owner(scope: RequestScope<'_>, asn: &str) -> Result<MerchantId, AppError> {
+    let owners = scope.app.store.merchants_of_asn(asn).await?;
+    let owner = resolve_merchant(scope.merchant, &owners).ok().flatten();
+    Ok(owner.unwrap_or_else(MerchantId::platform))
 }
 
 /// Receives as many units as possible in one commit. A unit that cannot be received with others is
@@ -128,7 +146,7 @@ async fn receive_one(
     let Some(merchant) = find_owner(scope, rma).await? else {
         return Ok(EventResult::of(None, &EventEffect::Unknown));
     };
-    let receipt = with_channel(scope.app, &merchant, receipt, Some(rma)).await?;
+    let receipt = with_channel(scope.app, &merchant, receipt, rma).await?;
     let event = receipt.rma_event(&named.name);
     let origin = Origin::of_warehouse(scope);
     let target = ReturnTarget { app: scope.app, merchant: &merchant, rma, origin: &origin };

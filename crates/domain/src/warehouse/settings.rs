@@ -43,7 +43,8 @@ pub struct WarehouseSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "America/New_York", max_length = 64)]
     pub time_zone: Option<String>,
-    /// The channel of shipments from the warehouse that do not name one.
+    /// The channel of shipments from the warehouse, and of units that are received in it, if
+    /// neither they nor disposition rules name one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Restock", max_length = 255)]
     pub default_channel: Option<String>,

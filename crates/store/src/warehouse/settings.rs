@@ -56,6 +56,17 @@ impl Store {
         Ok(found.await?.unwrap_or(empty))
     }
 
+    /// A warehouse, if it is configured.
+    pub async fn warehouse(&self, identifier: &str) -> Result<Option<Warehouse>, StoreError> {
+        self.read_first(
+            "reading a warehouse",
+            "SELECT body FROM warehouses WHERE warehouse_id = $1",
+            params![identifier],
+            |row| parse_body("warehouses", identifier, row.text(0)?),
+        )
+        .await
+    }
+
     /// Warehouses in the order of their identifiers.
     pub async fn warehouses(&self, limit: usize) -> Result<Vec<Versioned<Warehouse>>, StoreError> {
         self.read_all(

@@ -50,6 +50,8 @@ async fn warehouses_are_listed_by_identifier_and_replaced_at_the_version_read(
     commit(&store, |it| it.put_warehouse(&changed, 1)).await.unwrap();
     assert_conflict(&commit(&store, |it| it.put_warehouse(&east, 1)).await);
     assert_eq!(store.warehouses(9).await.unwrap(), rows(&changed, 2));
+    assert_eq!(store.warehouse("31").await.unwrap(), Some(changed));
+    assert_eq!(store.warehouse("33").await.unwrap(), None);
 }
 
 async fn a_warehouse_is_removed_at_the_version_read(Subject { store, .. }: Subject) {
