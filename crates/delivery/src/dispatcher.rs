@@ -127,12 +127,10 @@ impl Dispatcher {
     fn drop_foreign_queues(&mut self) {
         let foreign = self.queues.iter().filter(|(known, _)| self.lease_of(known).is_none());
         let foreign: Vec<QueueId> = foreign.map(|(_, id)| id).collect();
-        for id in foreign {
-            self.drop_queue(id);
-        }
+        foreign.into_iter().for_each(|id| self.drop_queue(id));
     }
 
-    /// The lease of a queue, unless another node may have sent since its messages were read.
+    /// The lease of a queue, unless another node may have sent since it was read.
     fn lease_of(&self, known: &KnownQueue) -> Option<QueueLease> {
         let lease = self.parts.leases.of_queue(&known.merchant, known.queue);
         lease.filter(|lease| lease.epoch == known.epoch)
@@ -163,7 +161,10 @@ impl Dispatcher {
                 }
             }
             Event::Retried(merchant) => self.rewind(&merchant),
-            Event::EndpointsChanged(merchant) => self.reload_endpoints(&merchant),
+            Event::EndpointsChanged(merchant) => {
+                self.reload_endpoints(&merchant);
+                self.parts.leases.announce_changed(&merchant);
+            }
             Event::ChannelLoaded { queue, index, channel } => {
                 self.use_channel(queue, index, channel);
             }
@@ -180,7 +181,8 @@ impl Dispatcher {
             Event::RetryAnnounced(merchant) => {
                 self.rewind_own(&merchant);
             }
-            Event::AnnouncementsMissed => self.rewind_all(),
+            Event::ChangeAnnounced(merchant) => self.reload_endpoints(&merchant),
+            Event::AnnouncementsMissed => self.read_all_again(),
             Event::PendingFound(last) => self.expect_up_to(&last),
             Event::LeasesGained => self.find_pending(),
             Event::ListEndpoints(merchant, sender) => {
@@ -285,8 +287,7 @@ impl Dispatcher {
         follows
     }
 
-    /// Messages of an unknown kind are missing: a later one of any kind must not be taken for the
-    /// next.
+    /// Messages of an unknown kind are missing: no later one may be taken for the next.
     fn expect_any(&mut self, merchant: &MerchantId) {
         for queue in QueueKind::all() {
             if let Some(id) = self.queues.id(merchant, queue) {
@@ -316,9 +317,12 @@ impl Dispatcher {
         all
     }
 
-    fn rewind_all(&mut self) {
-        for (_, id) in self.queues.iter() {
+    /// Messages may have been put back, and endpoints changed, without this node being notified.
+    fn read_all_again(&mut self) {
+        let ids: Vec<QueueId> = self.queues.iter().map(|(_, id)| id).collect();
+        for id in ids {
             self.scheduler.rewind(id, 0);
+            self.load_channels(id);
         }
     }
 
@@ -333,8 +337,7 @@ impl Dispatcher {
         }
     }
 
-    /// Reads queues that have messages which were never read; the others are left alone, however
-    /// much waits in them.
+    /// Reads queues with messages that were never read, but no others, however much waits in them.
     fn expect_up_to(&mut self, last: &[LastDelivery]) {
         for LastDelivery { merchant, kind, message_id } in last {
             if let Some(epoch) = self.parts.leases.epoch(merchant, kind.queue()) {

@@ -13,7 +13,8 @@
 //! Messages that were committed for a shard of another node are announced to it, those of a few
 //! milliseconds together; in case an announcement is lost, the store is searched every two seconds.
 //! Old messages that an operator put back cannot be found that way, so they are announced as such,
-//! until that succeeds, and a node that did not listen for a while reads its queues again.
+//! until that succeeds, and a node that did not listen for a while reads its queues again. Changed
+//! endpoints are announced in the same way.
 //!
 //! With a store of its own, a node owns everything.
 
@@ -49,6 +50,8 @@ const RESERVE: Duration = Duration::from_secs(5);
 const ANNOUNCE_EVERY: Duration = Duration::from_millis(5);
 /// Before the merchant in an announcement of messages that were put back.
 const RETRIED: char = '!';
+/// Before the merchant in an announcement of changed endpoints.
+const CHANGED: char = '~';
 /// As many merchants as surely fit into one notification.
 const ANNOUNCED_AT_ONCE: usize = 100;
 
@@ -140,6 +143,13 @@ impl Leases {
     pub(crate) fn announce_retried(&self, merchant: &MerchantId) {
         if let Some(shared) = &self.0 {
             shared.announce([format!("{RETRIED}{merchant}")]);
+        }
+    }
+
+    /// Announces to all nodes that endpoints of a merchant were changed.
+    pub(crate) fn announce_changed(&self, merchant: &MerchantId) {
+        if let Some(shared) = &self.0 {
+            shared.announce([format!("{CHANGED}{merchant}")]);
         }
     }
 
@@ -285,6 +295,10 @@ async fn receive_announcements(store: Store, handle: DispatcherHandle, stop: Can
                     let retried = words.clone().filter_map(|word| word.strip_prefix(RETRIED));
                     for merchant in retried.filter_map(read) {
                         handle.notify(Event::RetryAnnounced(merchant));
+                    }
+                    let changed = words.clone().filter_map(|word| word.strip_prefix(CHANGED));
+                    for merchant in changed.filter_map(read) {
+                        handle.notify(Event::ChangeAnnounced(merchant));
                     }
                     let pending: Vec<MerchantId> = words.filter_map(read).collect();
                     if !pending.is_empty() {

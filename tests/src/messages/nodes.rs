@@ -16,6 +16,7 @@ use super::{
 };
 use crate::harness::stage::{ALLOW, Stage, Tenant, list_calls, receiver};
 use crate::harness::{
+    eventually,
     home::{Home, SHARED_KEY},
     http::Request,
     postgres::{CITUS, Database, POSTGRES},
@@ -112,7 +113,8 @@ fn on_citus_two_nodes_are_one_sender_whatever_becomes_of_one_of_them() {
 }
 
 fn play_scenes(database: &'static Database) {
-    let scenes = [shared, killed, stopped_for_a_while, told_to_stop, retried_anywhere];
+    let scenes =
+        [shared, killed, stopped_for_a_while, told_to_stop, retried_anywhere, moved_anywhere];
     thread::scope(|scope| {
         for scene in scenes {
             scope.spawn(move || scene(database));
@@ -198,4 +200,25 @@ fn retried_anywhere(database: &Database) {
         assert_eq!(reply.status, 200, "{}", reply.said());
         asked.until(id, "delivered");
     }
+}
+
+/// Messages go to an endpoint's new address, whichever node was told of it.
+fn moved_anywhere(database: &Database) {
+    let Some([first, second]) = nodes(database, "delivery_nodes_moved") else { return };
+    let stage = Stage::set(&first);
+    let [old, new] = [(), ()].map(|()| receiver(Settings::default()));
+    let none = serde_json::json!({ "type": "none" });
+    stage.point_to(&old.url(), &none);
+    stage.until(&stage.test("before", 1), "delivered");
+    let seen_before = list_calls(&old).len();
+
+    Stage { server: &second, tenant: stage.tenant.clone() }.point_to(&new.url(), &none);
+
+    eventually("messages go to the new address", || {
+        stage.until(&stage.test("after", 1), "delivered");
+        (!list_calls(&new).is_empty()).then_some(())
+    });
+    let late = list_calls(&old).len() - seen_before;
+    stage.until(&stage.test("later", 1), "delivered");
+    assert_eq!(list_calls(&old).len() - seen_before, late, "none go to the old one any more");
 }

@@ -70,6 +70,8 @@ pub(crate) enum Event {
     PendingAnnounced(Vec<MerchantId>),
     /// Another node announced that messages of this merchant were put back.
     RetryAnnounced(MerchantId),
+    /// A node announced that endpoints of this merchant were changed.
+    ChangeAnnounced(MerchantId),
     /// This node did not listen to the others until now.
     AnnouncementsMissed,
     /// The store has these pending messages, and possibly earlier ones of the same kinds.

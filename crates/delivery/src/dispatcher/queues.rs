@@ -75,7 +75,10 @@ impl Queues {
         if let Some(known) = self.get(id) {
             known.permit.revoke();
             let key = (known.merchant.clone(), known.queue);
-            self.ids.remove(&key);
+            // What ends late may be of an earlier number than the queue has now.
+            if self.ids.get(&key) == Some(&id) {
+                self.ids.remove(&key);
+            }
         }
     }
 
