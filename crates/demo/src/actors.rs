@@ -179,7 +179,7 @@ impl Actors {
     }
 
     /// The carrier moves a parcel. It reports a label that it sold with a webhook. It does not know
-    /// the labels of the history and those that it sold before the last start: these move by events.
+    /// the labels of the history and those that it sold before the last start: events move these.
     pub(crate) async fn move_parcel(
         &self,
         rma: &str,

@@ -151,6 +151,35 @@ fn the_receipt_at_a_configured_warehouse_has_only_the_fields_of_the_contract() {
 }
 
 #[test]
+fn units_without_a_channel_get_the_default_of_the_warehouse_that_received_them() {
+    for scene in scenes() {
+        set(&scene, EAST, &json!({ "default_channel": "Backstock" }));
+        scene.announce(&quantities("ASN-20260301-7", &[("1", "A", 4)]));
+        let unit = |plate: &str, warehouse: &str, condition: &str| {
+            json!({ "asn_number": "ASN-20260301-7", "unit_identifier": plate, "sku": "A",
+                "warehouse_identifier": warehouse, "condition": condition, "user_login": "k.ito" })
+        };
+        let mut named = unit("LP-4", "RTV-31", "A");
+        named["channel"] = json!("OUTLET");
+        let units = [
+            unit("LP-1", "RTV-31", "A"),
+            unit("LP-2", "RTV-99", "A"),
+            unit("LP-3", "RTV-31", "X"),
+            named,
+        ];
+
+        let receipts = json!({ "receipts": units });
+        let answer = scene.ask(Who::Warehouse, "POST", "/receipts", &receipts);
+
+        assert_eq!(answer.status, 200, "{answer:?}");
+        let channels = ["LP-1", "LP-2", "LP-3", "LP-4"].map(|plate| {
+            text(&scene.get(Who::Warehouse, &format!("/units/{plate}")).body["channel"])
+        });
+        assert_eq!(channels, ["Backstock", "RTS", "DAMAGED", "OUTLET"]);
+    }
+}
+
+#[test]
 fn the_commands_set_list_and_remove_warehouses() {
     let home = Home::sqlite();
     let file = home.file("east.json", r#"{"external_identifier": "WH-EAST"}"#);
@@ -216,6 +245,9 @@ fn a_return_goes_to_the_warehouse_that_the_table_names() {
         let refused = scene.ask(Who::Operator, "PUT", ROUTES, &route("RTV-32"));
         assert_eq!(refused.refused_fields(), ["$.routes[1].warehouse"], "it has no address");
         assert_eq!(scene.ask(Who::Merchant, "PUT", ROUTES, &route("RTV-31")).status, 403);
+        let unknown = json!({ "routes": [{ "merchant": "nobody", "warehouse": "RTV-31" }] });
+        let refused = scene.ask(Who::Operator, "PUT", ROUTES, &unknown);
+        assert_eq!(refused.refused_fields(), ["$.routes[0].merchant"]);
         let stored = scene.ask(Who::Operator, "PUT", ROUTES, &route("RTV-31"));
         assert_eq!(stored.status, 200, "{stored:?}");
 

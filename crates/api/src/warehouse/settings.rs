@@ -149,7 +149,7 @@ pub(crate) async fn show_routes(
 /// Set where returns go
 ///
 /// Replaces the whole table. The first row that matches a return decides where it goes; without
-/// one, it goes to the merchant's return address. Labels that exist do not change.
+/// one, it goes to the merchant's return address. Labels that a carrier issued do not change.
 #[utoipa::path(
     put, path = "/return_routes", operation_id = "set_return_routes", tag = "Operation",
     params(IdempotencyHeader),

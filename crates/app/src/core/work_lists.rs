@@ -3,7 +3,7 @@
 
 use domain::{identifier::MerchantId, time::micros};
 use jiff::Timestamp;
-use store::{Cursor, WorkFilter, WorkList, WorkPage};
+use store::{Cursor, StoreError, WorkFilter, WorkList, WorkPage};
 
 use crate::{App, AppError};
 
@@ -63,16 +63,21 @@ impl WorkListQuery {
         })
     }
 
-    /// A page of the rows with this number, of the merchants that have one.
+    /// A page of the rows with this number. `find_owners` looks up the first few merchants that
+    /// have one.
     pub(crate) async fn page_of_number(
         &self,
         app: &App,
         list: WorkList,
         number: &str,
-        owners: &[MerchantId],
+        find_owners: impl Future<Output = Result<Vec<MerchantId>, StoreError>>,
     ) -> Result<WorkPage, AppError> {
-        let owned = |owner: &&MerchantId| self.merchant.as_ref().is_none_or(|it| it == *owner);
-        let names = owners.iter().filter(owned).map(|owner| (owner.as_str(), number));
+        // The one that is asked for may not be among the first.
+        let owners = match &self.merchant {
+            Some(merchant) => vec![merchant.clone()],
+            None => find_owners.await?,
+        };
+        let names = owners.iter().map(|owner| (owner.as_str(), number));
         Ok(app.store.work_list_named(list, &self.filter(app), names).await?)
     }
 

@@ -1,7 +1,10 @@
 //! The warehouses of the platform: listed, set and removed by operators.
 
+use std::collections::HashMap;
+
 use domain::{
     faults::{FaultCode, Faults, FieldError},
+    identifier::MerchantId,
     merchants::merchant::Merchant,
     orders::order::PostalAddress,
     returns::rma::Rma,
@@ -68,8 +71,8 @@ pub async fn load_return_routes(app: &App) -> Result<ReturnRoutes, AppError> {
     Ok(app.store.return_routes().await?.value)
 }
 
-/// Replaces the table of which warehouse returns go to. Every warehouse in it must be configured,
-/// with an address.
+/// Replaces the table of which warehouse returns go to. Every merchant in it must exist, and every
+/// warehouse must be configured with an address.
 pub async fn set_return_routes(
     scope: RequestScope<'_>,
     routes: &ReturnRoutes,
@@ -81,13 +84,26 @@ pub async fn set_return_routes(
             let mut named = warehouses.iter().filter(|it| it.identifier == identifier);
             named.any(|warehouse| warehouse.settings.address.is_some())
         };
-        let faults = (0..).zip(&routes.routes).filter(|(_, it)| !has_address(&it.warehouse));
-        let faults = faults.map(|(position, _): (usize, _)| FieldError {
-            field: format!("$.routes[{position}].warehouse"),
-            code: FaultCode::Invalid,
-            reason: "must be a configured warehouse with an address".to_owned(),
-        });
-        let errors: Vec<FieldError> = faults.collect();
+        let mut merchants = HashMap::new();
+        let mut errors = Vec::new();
+        for (position, route) in routes.routes.iter().enumerate() {
+            let mut refuse = |field: &str, reason: &str| {
+                let field = format!("$.routes[{position}].{field}");
+                errors.push(FieldError {
+                    field,
+                    code: FaultCode::Invalid,
+                    reason: reason.to_owned(),
+                });
+            };
+            if let Some(merchant) = route.merchant.as_deref()
+                && !exists(app, &mut merchants, merchant).await?
+            {
+                refuse("merchant", "must be a merchant that exists");
+            }
+            if !has_address(&route.warehouse) {
+                refuse("warehouse", "must be a configured warehouse with an address");
+            }
+        }
         if !errors.is_empty() {
             let total = errors.len();
             return Err(AppError::Invalid(Faults { errors, total }));
@@ -101,6 +117,23 @@ pub async fn set_return_routes(
         Ok((routes.clone(), transaction))
     })
     .await
+}
+
+/// Whether there is such a merchant. Many rows name the same one.
+async fn exists<'a>(
+    app: &App,
+    known: &mut HashMap<&'a str, bool>,
+    merchant: &'a str,
+) -> Result<bool, AppError> {
+    if let Some(exists) = known.get(merchant) {
+        return Ok(*exists);
+    }
+    let exists = match MerchantId::parse(merchant) {
+        Ok(id) => app.store.merchant(&id).await?.is_some(),
+        Err(_) => false,
+    };
+    known.insert(merchant, exists);
+    Ok(exists)
 }
 
 /// Where a return goes: to one of our warehouses, or to the merchant's own address; only the
@@ -134,7 +167,7 @@ pub async fn remove_warehouse(
         let Versioned { value, version } = found.ok_or(AppError::NotFound("warehouse"))?;
         let mut transaction = Transaction::new("removing a warehouse");
         transaction.delete_warehouse(identifier, version);
-        let detail = json!({ "warehouse": identifier });
+        let detail = json!({ "warehouse": value });
         record_change(scope, &mut transaction, "warehouse.remove", &detail);
         Ok((value, transaction))
     })

@@ -50,8 +50,8 @@ pub async fn list_asns(
     let page = match &query.reference {
         None => query.page(app, WorkList::Asns).await?,
         Some(number) => {
-            let owners = app.store.merchants_of_asn(number).await?;
-            query.page_of_number(app, WorkList::Asns, number, &owners).await?
+            let owners = app.store.merchants_of_asn(number);
+            query.page_of_number(app, WorkList::Asns, number, owners).await?
         }
     };
     let numbers = page.rows.iter().map(|row| {
@@ -73,8 +73,8 @@ pub async fn list_shipments(
     let page = match &query.reference {
         None => query.page(app, WorkList::Shipments).await?,
         Some(number) => {
-            let owners = app.store.merchants_of_shipment(number).await?;
-            query.page_of_number(app, WorkList::Shipments, number, &owners).await?
+            let owners = app.store.merchants_of_shipment(number);
+            query.page_of_number(app, WorkList::Shipments, number, owners).await?
         }
     };
     let heads = app.store.shipment_heads(names(&page)).await?;
@@ -90,8 +90,8 @@ pub async fn list_drop_ship_orders(
     let page = match &query.reference {
         None => query.page(app, WorkList::DropShipOrders).await?,
         Some(number) => {
-            let owners = app.store.merchants_of_drop_ship_order(number).await?;
-            query.page_of_number(app, WorkList::DropShipOrders, number, &owners).await?
+            let owners = app.store.merchants_of_drop_ship_order(number);
+            query.page_of_number(app, WorkList::DropShipOrders, number, owners).await?
         }
     };
     let orders = app.store.drop_ship_orders_named(names(&page)).await?;

@@ -61,6 +61,19 @@ struct WarehousesPage<'a> {
     refusal: Option<String>,
 }
 
+impl WarehousesPage<'_> {
+    /// A merchant that is not among the first ones stays in its row.
+    fn lists_merchant(&self, id: &str) -> bool {
+        self.merchants.iter().any(|it| it.value == id)
+    }
+
+    /// A warehouse that was removed or has no address any more stays in its row until someone
+    /// decides on it.
+    fn lists_destination(&self, identifier: &str) -> bool {
+        self.destinations.iter().any(|it| it == identifier)
+    }
+}
+
 struct WarehouseRow {
     url: String,
     identifier: String,
@@ -224,6 +237,26 @@ async fn remove(
 mod tests {
     use super::*;
     use crate::core::fixtures::{HOSTILE, assert_is_text, sample_visitor};
+
+    #[test]
+    fn a_row_keeps_a_merchant_and_a_warehouse_that_are_not_offered() {
+        let visitor = sample_visitor();
+        let page = WarehousesPage {
+            frame: Frame::new(&visitor, Section::Warehouses, "Warehouses"),
+            rows: Vec::new(),
+            merchants: vec![FilterOption::new("acme", "Acme", "")],
+            destinations: vec!["31".to_owned()],
+            routes: vec![RouteRow {
+                merchant: "zeta".to_owned(),
+                warehouse: "32".to_owned(),
+                ..RouteRow::default()
+            }],
+            refusal: None,
+        };
+        let html = page.render().unwrap();
+        assert!(html.contains(r#"<option value="zeta" selected>"#), "{html}");
+        assert!(html.contains(r#"<option value="32" selected>"#), "{html}");
+    }
 
     #[test]
     fn a_warehouse_stays_text() {

@@ -98,12 +98,14 @@ fn work_on_orders(scripts: Scripts) {
     browser.follow("Drop ship");
     browser.follow(&format!("DS-{name}-2"));
     browser.fill("Reason", "inventory not found");
-    browser.press("Reject order");
+    browser.set("outcome", "rejected");
+    browser.press("Confirm");
     browser.see("is rejected now");
     browser.follow("Drop ship");
     browser.follow(&format!("DS-{name}-3"));
     browser.fill("Reason", "inventory damaged");
-    browser.press("Cancel open units");
+    browser.set("outcome", "cancelled");
+    browser.press("Confirm");
     browser.see("is canceled now");
     browser.examine("console-drop-ship-canceled");
 

@@ -22,8 +22,9 @@ use tokio_postgres::Client;
 
 use crate::{core::error::EngineError, engine::dialect::CHANGE_NUMBER};
 
-/// Much longer than workers take to commit a transaction that the coordinator has committed.
-pub(super) const VISIBLE_LATE_US: i64 = 10_000_000;
+/// Longer than it takes until a worker has committed what the coordinator has committed: if their
+/// connection breaks in between, Citus tries again every minute.
+pub(super) const VISIBLE_LATE_US: i64 = 150_000_000;
 
 /// Chooses a base unless the database has one that was chosen here.
 pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
