@@ -32,56 +32,31 @@ pub use self::{
     easypost::webhook::{ParcelReport, SIGNATURE_HEADER, read_webhook, verify_webhook},
     failure::CarrierFailure,
 };
-use crate::{
-    address::Refused,
-    sender::{client::HttpClient, permit::Permit},
-};
+use crate::{address::Refused, sender::client::HttpClient};
 
 /// A call to a carrier's API.
 pub type CarrierCall<'a, T> = Pin<Box<dyn Future<Output = Result<T, CarrierFailure>> + Send + 'a>>;
 
-/// What Homeward needs of a carrier's API. Each call is one request, within a time limit, and every
-/// request is made only as long as its permit holds.
+/// What Homeward needs of a carrier's API. Each call is one request, within a time limit.
 pub trait CarrierApi: Send + Sync {
     /// The shipment with this identifier, or with this reference.
-    fn find_shipment<'a>(
-        &'a self,
-        id_or_reference: &'a str,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Option<Shipment>>;
+    fn find_shipment<'a>(&'a self, id_or_reference: &'a str) -> CarrierCall<'a, Option<Shipment>>;
 
     /// Creates a shipment from the shopper to the merchant, which costs nothing until its label is
     /// bought.
-    fn create_shipment<'a>(
-        &'a self,
-        purchase: &'a LabelPurchase,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Shipment>;
+    fn create_shipment<'a>(&'a self, purchase: &'a LabelPurchase) -> CarrierCall<'a, Shipment>;
 
     /// Buys the label of a shipment.
-    fn buy<'a>(
-        &'a self,
-        shipment: &'a Shipment,
-        rate: &'a Rate,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Shipment>;
+    fn buy<'a>(&'a self, shipment: &'a Shipment, rate: &'a Rate) -> CarrierCall<'a, Shipment>;
 
     /// Asks for a code that a drop-off point scans in place of a printed label.
-    fn request_code<'a>(
-        &'a self,
-        shipment: &'a Shipment,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Shipment>;
+    fn request_code<'a>(&'a self, shipment: &'a Shipment) -> CarrierCall<'a, Shipment>;
 
     /// Fetches a document that the carrier made, byte for byte.
     fn fetch_document<'a>(&'a self, url: &'a str) -> CarrierCall<'a, FetchedDocument>;
 
     /// Gives back an unused label.
-    fn refund<'a>(
-        &'a self,
-        shipment_id: &'a str,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, RefundStatus>;
+    fn refund<'a>(&'a self, shipment_id: &'a str) -> CarrierCall<'a, RefundStatus>;
 
     /// The rule by which a rate is chosen.
     fn choose_rate<'a>(&self, shipment: &'a Shipment, currency: &str) -> Option<&'a Rate>;

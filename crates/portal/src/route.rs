@@ -334,7 +334,7 @@ async fn renew(
     if !visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(&before)) {
         return Ok(visit.redirect(""));
     }
-    let reason = VoidReason::parse_request(form.text("reason"));
+    let reason = VoidReason::parse_shopper(form.text("reason"));
     let reason = reason.ok_or_else(|| ApiError::BadRequest("no such reason".to_owned()))?;
     let client = ClientId::new(merchant, "portal");
     match renew_label(visit.scope(&client), LabelRequester::Shopper, &rma, reason).await {

@@ -160,6 +160,34 @@ fn only_services_that_are_allowed_are_bought_and_others_are_a_failure_with_words
 }
 
 /// A webhook that says that a parcel was delivered.
+#[test]
+fn a_label_that_cannot_be_bought_is_requested_again_with_another_shipment() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let mut chosen = account(&carrier);
+        chosen["services"] = json!(["DHL/Express"]);
+        assert_eq!(stage.try_to_put("carrier", &chosen).status, 200);
+        let rma = start(&stage, &request("mail-back", &[("A", "tee", 1)]));
+        stage.until_failed(1);
+        let ask = |reason: &str| {
+            let target = format!("/returns/{rma}/labels");
+            stage.call("POST", &target, &json!({ "reason": reason })).status
+        };
+        assert_eq!(ask("lost"), 409, "there is none to replace");
+
+        assert_eq!(stage.try_to_put("carrier", &account(&carrier)).status, 200);
+        assert_eq!(ask("not_issued"), 200);
+
+        let number = stage.wait_for_label(&rma);
+        let bought = carrier.purchases_of(&rma);
+        assert_eq!(bought.len(), 1, "{bought:?}");
+        assert_eq!(text(&bought[0]["tracking_code"]), number);
+        assert_eq!(text(&bought[0]["reference"]), format!("{rma}-2"));
+        assert_eq!(ask("not_issued"), 409, "it was issued");
+    }
+}
+
 fn delivered(number: &str) -> String {
     let tracker = json!({ "object": "Tracker", "tracking_code": number, "status": "delivered" });
     json!({ "object": "Event", "description": "tracker.updated", "result": tracker }).to_string()

@@ -25,6 +25,8 @@ fn whatever_fails_at_the_carrier_one_label_is_bought() {
                 let rma = start(&stage, &request("express-returns", &[(&order, "tee", 1)]));
 
                 let number = stage.wait_for_label(&rma);
+                let label = &stage.show_return(&rma)["labels"][0];
+                assert_eq!(label["documents"][1]["purpose"], "code", "{at} {fault}: {label}");
                 let bought = carrier.purchases_of(&rma);
                 assert_eq!(bought.len(), 1, "{at} {fault}: {bought:?}");
                 assert_eq!(text(&bought[0]["tracking_code"]), number, "{at} {fault}");

@@ -29,16 +29,16 @@ use server::{
 /// Why a new label is needed.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct NewLabel {
-    /// `lost`, `expired`, `wrong_size` or `damaged`.
+    /// `lost`, `expired`, `wrong_size` or `damaged`; `not_issued` if the label never came.
     #[schema(example = "lost")]
     reason: VoidReason,
 }
 
 /// Request a new label
 ///
-/// Use this if the shopper cannot use the label: it was lost, expired, cannot be read, or has the
-/// wrong size. The old label becomes void, and the carrier is asked for a new one. Possible until
-/// the carrier, the drop-off point or the warehouse has the goods.
+/// Use this if the shopper cannot use the label: it was lost, expired, cannot be read, has the
+/// wrong size, or was never issued. The old label becomes void, and the carrier is asked for a new
+/// one. Possible until the carrier, the drop-off point or the warehouse has the goods.
 #[utoipa::path(
     post, path = "/returns/{rma}/labels", operation_id = "renew_label", tag = "Returns",
     params(
@@ -70,7 +70,7 @@ fn read_reason(document: &Document<'_>) -> Result<VoidReason, Faults> {
     read_object(document, |at| {
         at.refuse_unknown();
         at.required("reason", |it| {
-            let refused = "must be one of lost, expired, wrong_size, damaged";
+            let refused = "must be one of lost, expired, wrong_size, damaged, not_issued";
             it.named(VoidReason::parse_request, refused)
         })
     })

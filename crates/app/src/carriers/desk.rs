@@ -103,9 +103,12 @@ impl MerchantDesk {
     }
 }
 
-/// Whether the return still needs labels of this generation.
+/// Whether the return still needs labels of this generation. Goods that arrived in another way need
+/// none.
 fn is_awaited(rma: &Rma, key: &LabelKey) -> bool {
-    rma.status != RmaStatus::Canceled && rma.label_generation == key.generation
+    rma.status != RmaStatus::Canceled
+        && rma.label_generation == key.generation
+        && rma.units.iter().any(|unit| unit.receipt.is_none())
 }
 
 fn report(label: &BoughtLabel) -> ReportedLabel {

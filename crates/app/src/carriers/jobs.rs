@@ -5,13 +5,13 @@ use domain::{
     carriers::job::{CarrierJob, LabelKey},
     identifier::MerchantId,
     messages::kind::MessageKind,
-    returns::{ReturnMethod, rma::Rma},
+    returns::rma::Rma,
 };
-use store::Transaction;
+use store::{NewMessage, Transaction};
 
 use crate::{
-    App,
-    messages::outbox::{self, About},
+    App, AppError,
+    messages::outbox::{self, About, lane_number},
 };
 
 /// Every return is sent in one parcel for now.
@@ -27,17 +27,21 @@ pub(crate) fn enqueue_purchase(
     enqueue(app, transaction, merchant, &CarrierJob::BuyLabel(key_of(rma, rma.label_generation)));
 }
 
-/// Gives back the label of a generation, if it was bought.
-pub(crate) fn enqueue_refund(
+/// Gives back the label of a generation, if we buy it. A purchase that is under way now gives back
+/// what it bought when it finds that the label is not wanted any more.
+pub(crate) async fn enqueue_refund(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
     rma: &Rma,
     generation: i64,
-) {
-    if rma.return_method != ReturnMethod::CustomerKeep {
-        enqueue(app, transaction, merchant, &CarrierJob::RefundLabel(key_of(rma, generation)));
+) -> Result<(), AppError> {
+    let key = key_of(rma, generation);
+    // The merchant may use another carrier by now.
+    if app.store.carrier_shipment(merchant, &key.reference()).await?.is_some() {
+        enqueue(app, transaction, merchant, &CarrierJob::RefundLabel(key));
     }
+    Ok(())
 }
 
 fn key_of(rma: &Rma, generation: i64) -> LabelKey {
@@ -45,7 +49,7 @@ fn key_of(rma: &Rma, generation: i64) -> LabelKey {
 }
 
 fn enqueue(app: &App, transaction: &mut Transaction, merchant: &MerchantId, job: &CarrierJob) {
-    // A label is bought, then perhaps given back; then comes the next one.
+    // A label is bought, then perhaps given back.
     let (key, is_refund) = match job {
         CarrierJob::BuyLabel(key) => (key, 0),
         CarrierJob::RefundLabel(key) => (key, 1),
@@ -56,5 +60,8 @@ fn enqueue(app: &App, transaction: &mut Transaction, merchant: &MerchantId, job:
         sequence: key.generation.saturating_mul(2).saturating_sub(1).saturating_add(is_refund),
     };
     let body = serde_json::to_vec(job).expect("a job has string keys");
-    transaction.enqueue(outbox::message(app, merchant, &about, Bytes::from(body)));
+    let message = outbox::message(app, merchant, &about, Bytes::from(body));
+    // A lane for each label: the next one must not wait until the carrier took this one back.
+    let lane = lane_number(about.kind.queue(), &key.reference());
+    transaction.enqueue(NewMessage { lane, ..message });
 }

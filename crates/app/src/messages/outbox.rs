@@ -47,7 +47,7 @@ pub(crate) fn message(
 
 /// A number that is the same for messages of one queue about one thing and hardly ever for others.
 /// Two things that share one only wait for each other now and then.
-fn lane_number(queue: QueueKind, reference: &str) -> i64 {
+pub(crate) fn lane_number(queue: QueueKind, reference: &str) -> i64 {
     let hash = secrets::hash(format!("{} {reference}", queue.name()).as_bytes());
     let first = hash.first_chunk::<8>().copied().unwrap_or_default();
     (i64::from_be_bytes(first) & i64::MAX).max(1)

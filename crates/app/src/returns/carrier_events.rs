@@ -28,7 +28,7 @@ use crate::{
     },
     returns::{
         change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
-        label_documents::load_documents,
+        label_documents::{LabelFiles, load_documents, may_load},
         origin::Origin,
     },
 };
@@ -189,7 +189,12 @@ pub(crate) async fn apply_carrier_event(
     event: &CarrierEvent,
 ) -> Result<EventEffect, AppError> {
     let ReturnTarget { app, merchant, rma: id, .. } = target;
-    let loaded = match load_documents(app, event).await {
+    let loaded = if may_load(app, merchant, id, event).await? {
+        load_documents(app, event).await
+    } else {
+        Ok(LabelFiles::default())
+    };
+    let loaded = match loaded {
         Ok(loaded) => loaded,
         Err(why) => return Ok(EventEffect::Refused(why)),
     };

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use domain::{
     identifier::MerchantId,
-    merchants::merchant::CarrierMode,
     returns::{
         identifier::RmaId,
         rma::{Rma, RmaEvent},
@@ -45,10 +44,7 @@ pub(crate) async fn decide_cancellation(
     let (rma, changed) = target.put_event(&mut transaction, &RmaEvent::Canceled).await?;
     if changed {
         transaction.end_label_request(merchant, id);
-        let owner = app.store.merchant(merchant).await?;
-        if owner.is_some_and(|it| it.value.settings.carrier == CarrierMode::Easypost) {
-            enqueue_refund(app, &mut transaction, merchant, &rma, rma.label_generation);
-        }
+        enqueue_refund(app, &mut transaction, merchant, &rma, rma.label_generation).await?;
         for order_id in order_ids(&rma) {
             let ledger = app.store.ledger(merchant, order_id).await?;
             let released = ledger.value.release(id.as_str());

@@ -44,20 +44,47 @@ pub(crate) struct LabelFiles {
     _turn: Option<SemaphorePermit<'static>>,
 }
 
-/// How many events with files are handled at the same time, for all merchants.
+/// How many events with files are handled at the same time, for all merchants. Files that are
+/// fetched have turns of their own, because a slow address must not delay other files.
 const WITH_FILES_MAX: usize = 4;
+
+/// The documents that an event reports.
+fn list_reported(event: &CarrierEvent) -> &[ReportedDocument] {
+    let label = event.label.as_ref().filter(|_| event.kind == CarrierEventKind::LabelCreated);
+    label.map_or(&[], |label| &label.documents)
+}
+
+/// Whether the files of an event must be fetched and could be used.
+pub(crate) async fn may_load(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &RmaId,
+    event: &CarrierEvent,
+) -> Result<bool, AppError> {
+    if list_reported(event).iter().all(|it| it.content.is_some()) {
+        return Ok(true);
+    }
+    let Some(rma) = app.store.rma(merchant, rma).await? else { return Ok(false) };
+    let rma = rma.value;
+    let has_files = rma.labels.iter().any(|label| {
+        Some(&label.tracking_number) == event.tracking_number.as_ref()
+            && !label.details.documents.is_empty()
+    });
+    Ok(!has_files && event.generation.is_none_or(|it| it == rma.label_generation))
+}
 
 /// The files of a new label, or why there are none.
 pub(crate) async fn load_documents(app: &App, event: &CarrierEvent) -> Result<LabelFiles, String> {
     static TURNS: Semaphore = Semaphore::const_new(WITH_FILES_MAX);
-    let label = event.label.as_ref().filter(|_| event.kind == CarrierEventKind::LabelCreated);
-    let label = label.filter(|label| !label.documents.is_empty());
-    if label.is_none() {
+    static FETCH_TURNS: Semaphore = Semaphore::const_new(WITH_FILES_MAX);
+    let documents = list_reported(event);
+    if documents.is_empty() {
         return Ok(LabelFiles::default());
     }
-    let turn = TURNS.acquire().await.ok();
+    let turns = if documents.iter().all(|it| it.content.is_some()) { &TURNS } else { &FETCH_TURNS };
+    let turn = turns.acquire().await.ok();
     let mut files = Vec::new();
-    for reported in label.iter().flat_map(|label| &label.documents) {
+    for reported in documents {
         let bytes = load_bytes(app, reported).await?;
         files.push(LabelFile {
             document: LabelDocument {

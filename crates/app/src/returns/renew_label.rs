@@ -71,9 +71,7 @@ pub async fn renew_label(
         let event = RmaEvent::LabelRenewed { generation, reason };
         let (rma, changed) = target.put_event(&mut transaction, &event).await?;
         if changed {
-            if carrier == CarrierMode::Easypost {
-                enqueue_refund(app, &mut transaction, merchant, &rma, generation);
-            }
+            enqueue_refund(app, &mut transaction, merchant, &rma, generation).await?;
             request_label(app, &mut transaction, merchant, &rma, carrier);
         }
         if requester == LabelRequester::Operator {
@@ -99,6 +97,8 @@ pub(crate) fn request_label(
         return;
     }
     if carrier == CarrierMode::Easypost {
+        // The merchant may have used another carrier before.
+        transaction.end_label_request(merchant, &rma.rma_identifier);
         enqueue_purchase(app, transaction, merchant, rma);
     } else {
         let now_us = app.world.now_us();

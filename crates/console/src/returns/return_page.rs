@@ -61,6 +61,8 @@ pub(super) struct ReturnPage<'a> {
     labels: Vec<ReturnLabel<'a>>,
     /// Whether a new label can be requested.
     can_renew: bool,
+    /// Whether a label that never came can be requested again.
+    can_request_again: bool,
     reason_fault: Option<&'a str>,
 }
 
@@ -89,6 +91,7 @@ impl<'a> ReturnLabel<'a> {
                     VoidReason::WrongSize => "void: wrong size",
                     VoidReason::Damaged => "void: not readable",
                     VoidReason::Carrier => "void: canceled by the carrier",
+                    VoidReason::NotIssued => "void",
                 },
             },
         }
@@ -183,7 +186,8 @@ pub(super) fn return_page<'a>(
         },
         can_close: is_newest && *close_receiving == Availability::Yes,
         labels: rma.labels.iter().map(ReturnLabel::of).collect(),
-        can_renew: is_newest && can_renew(rma),
+        can_renew: is_newest && can_renew(rma, VoidReason::Lost),
+        can_request_again: is_newest && can_renew(rma, VoidReason::NotIssued),
         state_links: links,
         reason_fault,
         rma,
@@ -191,9 +195,8 @@ pub(super) fn return_page<'a>(
     }
 }
 
-fn can_renew(rma: &Rma) -> bool {
-    let (generation, reason) = (rma.label_generation, VoidReason::Lost);
-    let event = RmaEvent::LabelRenewed { generation, reason };
+fn can_renew(rma: &Rma, reason: VoidReason) -> bool {
+    let event = RmaEvent::LabelRenewed { generation: rma.label_generation, reason };
     apply(rma, &event, rma.updated_at).is_ok_and(|decision| decision.changed)
 }
 

@@ -44,8 +44,10 @@ impl CarrierCourier {
     async fn run(&self, message: &OutgoingMessage<'_>) -> Result<(), CarrierFailure> {
         let job: CarrierJob = serde_json::from_slice(message.body)
             .map_err(|_| CarrierFailure::lasting("the message is not a job for a carrier"))?;
-        let (api, desk) = (self.api.as_ref(), self.desk.as_ref());
-        let work = run_job(&job, JobTools { api, desk, permit: message.permit });
+        // Once for the whole job, which takes longer than the permit holds: what another node does
+        // at the same time buys nothing twice.
+        message.permit.check()?;
+        let work = run_job(&job, JobTools { api: self.api.as_ref(), desk: self.desk.as_ref() });
         timeout(JOB_TIME_MAX, work)
             .await
             .unwrap_or_else(|_| Err(CarrierFailure::passing("timeout")))

@@ -24,10 +24,7 @@ use super::{
     client::{ApiAnswer, ApiClient, ApiRequest},
     failure::CarrierFailure,
 };
-use crate::{
-    address::Refused,
-    sender::{client::HttpClient, permit::Permit},
-};
+use crate::{address::Refused, sender::client::HttpClient};
 
 pub(super) struct EasyPost {
     client: ApiClient,
@@ -48,28 +45,19 @@ impl EasyPost {
         })
     }
 
-    async fn post(
-        &self,
-        path: &str,
-        body: &serde_json::Value,
-        permit: &Permit,
-    ) -> Result<Shipment, CarrierFailure> {
+    async fn post(&self, path: &str, body: &serde_json::Value) -> Result<Shipment, CarrierFailure> {
         let body = body.to_string();
         let (method, body) = (&Method::POST, body.as_bytes());
-        let answer = self.client.call(ApiRequest { method, path, body, permit }).await?;
+        let answer = self.client.call(ApiRequest { method, path, body }).await?;
         read_shipment(&answer)
     }
 }
 
 impl CarrierApi for EasyPost {
-    fn find_shipment<'a>(
-        &'a self,
-        id_or_reference: &'a str,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Option<Shipment>> {
+    fn find_shipment<'a>(&'a self, id_or_reference: &'a str) -> CarrierCall<'a, Option<Shipment>> {
         Box::pin(async move {
             let path = format!("/shipments/{id_or_reference}");
-            let request = ApiRequest { method: &Method::GET, path: &path, body: &[], permit };
+            let request = ApiRequest { method: &Method::GET, path: &path, body: &[] };
             let answer = self.client.call(request).await?;
             if answer.status == StatusCode::NOT_FOUND {
                 return Ok(None);
@@ -78,37 +66,24 @@ impl CarrierApi for EasyPost {
         })
     }
 
-    fn create_shipment<'a>(
-        &'a self,
-        purchase: &'a LabelPurchase,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Shipment> {
+    fn create_shipment<'a>(&'a self, purchase: &'a LabelPurchase) -> CarrierCall<'a, Shipment> {
         Box::pin(async move {
             let body = wire::new_shipment(purchase, self.unit_weight_grams);
-            self.post("/shipments", &body, permit).await
+            self.post("/shipments", &body).await
         })
     }
 
-    fn buy<'a>(
-        &'a self,
-        shipment: &'a Shipment,
-        rate: &'a Rate,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Shipment> {
+    fn buy<'a>(&'a self, shipment: &'a Shipment, rate: &'a Rate) -> CarrierCall<'a, Shipment> {
         Box::pin(async move {
             let path = format!("/shipments/{}/buy", shipment.id);
-            self.post(&path, &json!({ "rate": { "id": rate.id } }), permit).await
+            self.post(&path, &json!({ "rate": { "id": rate.id } })).await
         })
     }
 
-    fn request_code<'a>(
-        &'a self,
-        shipment: &'a Shipment,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, Shipment> {
+    fn request_code<'a>(&'a self, shipment: &'a Shipment) -> CarrierCall<'a, Shipment> {
         Box::pin(async move {
             let path = format!("/shipments/{}/forms", shipment.id);
-            self.post(&path, &json!({ "form": { "type": wire::CODE_FORM } }), permit).await
+            self.post(&path, &json!({ "form": { "type": wire::CODE_FORM } })).await
         })
     }
 
@@ -122,14 +97,10 @@ impl CarrierApi for EasyPost {
         })
     }
 
-    fn refund<'a>(
-        &'a self,
-        shipment_id: &'a str,
-        permit: &'a Permit,
-    ) -> CarrierCall<'a, RefundStatus> {
+    fn refund<'a>(&'a self, shipment_id: &'a str) -> CarrierCall<'a, RefundStatus> {
         Box::pin(async move {
             let path = format!("/shipments/{shipment_id}/refund");
-            let shipment = self.post(&path, &json!({}), permit).await?;
+            let shipment = self.post(&path, &json!({})).await?;
             let unclear = || CarrierFailure::passing("the answer does not say what was refunded");
             shipment.refund.ok_or_else(unclear)
         })

@@ -15,7 +15,7 @@ pub struct CarrierFailure {
     pub retry_after_ms: Option<u64>,
     /// Whether another attempt would fail in the same way.
     pub is_final: bool,
-    /// The permit had ended, so nothing was sent.
+    /// The permit had ended before the job, so nothing was sent.
     pub was_forbidden: bool,
 }
 
@@ -40,6 +40,11 @@ impl CarrierFailure {
             is_final: is_final.contains(&status),
             ..Self::default()
         }
+    }
+
+    /// Whether the carrier does not have what was asked for, and will not have it later.
+    pub(super) fn is_denial(&self) -> bool {
+        self.is_final || self.status == Some(404)
     }
 
     /// Whether the carrier refused the request, so that it had no effect, or had had it before.

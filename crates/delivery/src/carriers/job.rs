@@ -11,7 +11,8 @@
 //! 4. The label is stored durably with the return.
 //!
 //! After step 2, the shipment is always looked up first: if it has a label, that one is taken. A
-//! label that is not wanted any more when it was bought is given back at once.
+//! label that is not wanted any more when it was bought is given back at once. So a node that loses
+//! its lease in the middle of a job may go on with it.
 
 use domain::carriers::{
     job::{CarrierJob, LabelKey, LabelPurchase},
@@ -22,14 +23,12 @@ use super::{
     BoughtLabel, CarrierApi, CarrierDesk, FetchedDocument, PostageLabel, PurchaseState,
     RefundStatus, Shipment, failure::CarrierFailure,
 };
-use crate::sender::permit::Permit;
 
 /// What a job is done with.
 #[derive(Clone, Copy)]
 pub(super) struct JobTools<'a> {
     pub(super) api: &'a dyn CarrierApi,
     pub(super) desk: &'a dyn CarrierDesk,
-    pub(super) permit: &'a Permit,
 }
 
 /// Does the job as far as it is not done. Its effect is durable when this returns without a
@@ -93,7 +92,7 @@ impl JobTools<'_> {
     }
 
     async fn find_remembered(self, id: &str) -> Result<Shipment, CarrierFailure> {
-        let shipment = self.api.find_shipment(id, self.permit).await?;
+        let shipment = self.api.find_shipment(id).await?;
         // Another one must not be bought in its place: it may have a label, too.
         shipment.ok_or_else(|| {
             CarrierFailure::passing(format!("the carrier does not know its shipment {id} any more"))
@@ -103,9 +102,9 @@ impl JobTools<'_> {
     /// The shipment of a label for which none is remembered. It is remembered afterwards.
     async fn begin_shipment(self, purchase: &LabelPurchase) -> Result<Shipment, CarrierFailure> {
         let reference = purchase.key.reference();
-        let shipment = match self.api.find_shipment(&reference, self.permit).await? {
+        let shipment = match self.api.find_shipment(&reference).await? {
             Some(shipment) => shipment,
-            None => self.api.create_shipment(purchase, self.permit).await?,
+            None => self.api.create_shipment(purchase).await?,
         };
         let remembered = self.desk.remember_shipment(&purchase.key, &shipment.id).await;
         let remembered = remembered.map_err(CarrierFailure::passing)?;
@@ -129,7 +128,7 @@ impl JobTools<'_> {
                 "none of the {count} services that the carrier offers is one that may be bought"
             ))
         })?;
-        let bought = match self.api.buy(&shipment, rate, self.permit).await {
+        let bought = match self.api.buy(&shipment, rate).await {
             Ok(bought) => bought,
             // Another node, or a request that was repeated, may have bought it.
             Err(failure) if failure.is_refusal() => {
@@ -151,9 +150,9 @@ impl JobTools<'_> {
     ) -> Result<Option<FetchedDocument>, CarrierFailure> {
         let url = match &shipment.code_url {
             Some(url) => Some(url.clone()),
-            None => match self.api.request_code(shipment, self.permit).await {
+            None => match self.api.request_code(shipment).await {
                 Ok(shipment) => shipment.code_url,
-                Err(failure) if failure.is_refusal() => None,
+                Err(failure) if failure.is_denial() => None,
                 Err(failure) => return Err(failure),
             },
         };
@@ -172,9 +171,14 @@ impl JobTools<'_> {
         }
         let status = match shipment.refund {
             // A rejected refund may be asked for again: very new labels are rejected by mistake.
-            None | Some(RefundStatus::Rejected) => {
-                self.api.refund(&shipment.id, self.permit).await?
-            }
+            None | Some(RefundStatus::Rejected) => match self.api.refund(&shipment.id).await {
+                Ok(status) => status,
+                // Another node, or a request that was repeated, may have asked for it.
+                Err(failure) if failure.is_refusal() => {
+                    self.find_remembered(&id).await?.refund.ok_or(failure)?
+                }
+                Err(failure) => return Err(failure),
+            },
             Some(status) => status,
         };
         match status {

@@ -21,7 +21,6 @@ use super::{
     job::{JobTools, run_job},
     *,
 };
-use crate::sender::permit::QueuePermit;
 
 #[derive(Default)]
 struct CarrierState {
@@ -126,19 +125,11 @@ impl CarrierState {
 }
 
 impl CarrierApi for FaultyWorld {
-    fn find_shipment<'a>(
-        &'a self,
-        id_or_reference: &'a str,
-        _: &'a Permit,
-    ) -> CarrierCall<'a, Option<Shipment>> {
+    fn find_shipment<'a>(&'a self, id_or_reference: &'a str) -> CarrierCall<'a, Option<Shipment>> {
         Box::pin(self.call(|| Ok(self.carrier().find(id_or_reference).cloned())))
     }
 
-    fn create_shipment<'a>(
-        &'a self,
-        purchase: &'a LabelPurchase,
-        _: &'a Permit,
-    ) -> CarrierCall<'a, Shipment> {
+    fn create_shipment<'a>(&'a self, purchase: &'a LabelPurchase) -> CarrierCall<'a, Shipment> {
         Box::pin(self.call(|| {
             let mut carrier = self.carrier();
             let number = carrier.shipments.len() + 1;
@@ -161,12 +152,7 @@ impl CarrierApi for FaultyWorld {
         }))
     }
 
-    fn buy<'a>(
-        &'a self,
-        shipment: &'a Shipment,
-        rate: &'a Rate,
-        _: &'a Permit,
-    ) -> CarrierCall<'a, Shipment> {
+    fn buy<'a>(&'a self, shipment: &'a Shipment, rate: &'a Rate) -> CarrierCall<'a, Shipment> {
         Box::pin(self.call(|| {
             let mut carrier = self.carrier();
             let bought = carrier.find(&shipment.id).ok_or_else(refuse)?;
@@ -184,11 +170,7 @@ impl CarrierApi for FaultyWorld {
         }))
     }
 
-    fn request_code<'a>(
-        &'a self,
-        shipment: &'a Shipment,
-        _: &'a Permit,
-    ) -> CarrierCall<'a, Shipment> {
+    fn request_code<'a>(&'a self, shipment: &'a Shipment) -> CarrierCall<'a, Shipment> {
         Box::pin(self.call(|| {
             let mut carrier = self.carrier();
             let found = carrier.find(&shipment.id).ok_or_else(refuse)?;
@@ -204,7 +186,7 @@ impl CarrierApi for FaultyWorld {
         }))
     }
 
-    fn refund<'a>(&'a self, shipment_id: &'a str, _: &'a Permit) -> CarrierCall<'a, RefundStatus> {
+    fn refund<'a>(&'a self, shipment_id: &'a str) -> CarrierCall<'a, RefundStatus> {
         Box::pin(self.call(|| {
             let mut carrier = self.carrier();
             let found = carrier.find(shipment_id).ok_or_else(refuse)?;
@@ -270,8 +252,7 @@ impl CarrierDesk for FaultyWorld {
 }
 
 async fn attempt(world: &FaultyWorld, job: &CarrierJob) -> Result<(), CarrierFailure> {
-    let permit = QueuePermit::default().until(None);
-    run_job(job, JobTools { api: world, desk: world, permit: &permit }).await
+    run_job(job, JobTools { api: world, desk: world }).await
 }
 
 /// Repeats a job until it is done. A process that ends in the middle of a call is the same as a

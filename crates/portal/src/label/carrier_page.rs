@@ -11,15 +11,14 @@ use crate::words::{Words, words_in};
 pub(super) struct CarrierPage<'a> {
     frame: LabelFrame<'a>,
     is_pickup: bool,
-    /// Whether there is something to print. Otherwise a code is shown.
+    /// Whether something must be printed. Otherwise every parcel has a code to show.
     is_printed: bool,
 }
 
 impl<'a> CarrierPage<'a> {
     pub(super) fn new(label: &'a LabelPage<'a>, is_pickup: bool) -> Self {
         let words = &words_in(label.language).label;
-        let documents = label.carrier_labels.iter().flat_map(|it| &it.documents);
-        let is_printed = documents.into_iter().any(|it| !it.is_code());
+        let is_printed = label.carrier_labels.iter().any(|it| !it.has_code());
         let heading = if is_printed { words.label } else { words.code };
         Self { frame: LabelFrame::new(label, heading), is_pickup, is_printed }
     }

@@ -75,6 +75,14 @@ pub(crate) struct CarrierLabel<'a> {
     pub(crate) valid_until: Option<String>,
 }
 
+impl CarrierLabel<'_> {
+    /// Whether the goods can be handed over without a printed label.
+    pub(super) fn has_code(&self) -> bool {
+        self.documents.iter().any(ShownDocument::is_code)
+            || self.hand_off.is_some_and(|it| it.code.is_some())
+    }
+}
+
 /// A file of a label.
 #[derive(Clone, Debug)]
 pub(crate) struct ShownDocument {

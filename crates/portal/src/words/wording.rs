@@ -104,6 +104,7 @@ pub(crate) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> 
         | RmaRefusal::Labeled(_)
         | RmaRefusal::UnknownGeneration(_)
         | RmaRefusal::NoLabel
+        | RmaRefusal::HasLabel
         | RmaRefusal::TooManyLabels
         | RmaRefusal::LabelUsed
         | RmaRefusal::NotExpressReturns

@@ -119,6 +119,7 @@ const fn describe_void(reason: VoidReason) -> &'static str {
         VoidReason::WrongSize => "the old one has the wrong size",
         VoidReason::Damaged => "the old one cannot be read",
         VoidReason::Carrier => "the carrier canceled the old one",
+        VoidReason::NotIssued => "none was issued",
     }
 }
 

@@ -182,6 +182,8 @@ pub enum RmaRefusal {
     UnknownGeneration(i64),
     /// There is no label that could be replaced.
     NoLabel,
+    /// The label that is missed was issued.
+    HasLabel,
     /// The return has as many labels as it can have.
     TooManyLabels,
     /// The label was used: the carrier or the warehouse has goods.
@@ -235,6 +237,7 @@ impl fmt::Display for RmaRefusal {
                 return write!(formatter, "no label of generation {generation} was requested");
             }
             Self::NoLabel => "the return has no label yet",
+            Self::HasLabel => "the return has its label",
             Self::TooManyLabels => "the return has too many labels",
             Self::LabelUsed => "the label was already used",
             Self::NotExpressReturns => "the return does not use a drop-off point",

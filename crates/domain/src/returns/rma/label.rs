@@ -138,6 +138,8 @@ pub enum VoidReason {
     Damaged,
     /// The carrier canceled the label.
     Carrier,
+    /// The label was requested and never issued.
+    NotIssued,
 }
 
 impl Label {
@@ -148,8 +150,8 @@ impl Label {
 }
 
 impl VoidReason {
-    /// The reasons for which a new label can be requested.
-    pub const OF_REQUESTS: [Self; 4] = [Self::Lost, Self::Expired, Self::WrongSize, Self::Damaged];
+    /// The reasons for which a shopper can request a new label.
+    pub const OF_SHOPPERS: [Self; 4] = [Self::Lost, Self::Expired, Self::WrongSize, Self::Damaged];
 
     pub const fn name(self) -> &'static str {
         match self {
@@ -158,12 +160,19 @@ impl VoidReason {
             Self::WrongSize => "wrong_size",
             Self::Damaged => "damaged",
             Self::Carrier => "carrier",
+            Self::NotIssued => "not_issued",
         }
     }
 
     /// The reason for a new label with this name.
     pub fn parse_request(name: &str) -> Option<Self> {
-        Self::OF_REQUESTS.into_iter().find(|reason| reason.name() == name)
+        let all = Self::OF_SHOPPERS.into_iter().chain([Self::NotIssued]);
+        all.into_iter().find(|reason| reason.name() == name)
+    }
+
+    /// The reason of a shopper with this name.
+    pub fn parse_shopper(name: &str) -> Option<Self> {
+        Self::OF_SHOPPERS.into_iter().find(|reason| reason.name() == name)
     }
 }
 

@@ -119,8 +119,11 @@ fn renew_labels(
     if generation < rma.label_generation {
         return Ok(());
     }
-    if !rma.labels.iter().any(|label| label.generation == generation) {
-        return Err(RmaRefusal::NoLabel);
+    let has_label = rma.labels.iter().any(|label| label.generation == generation);
+    match (has_label, reason == VoidReason::NotIssued) {
+        (true, false) | (false, true) => (),
+        (false, false) => return Err(RmaRefusal::NoLabel),
+        (true, true) => return Err(RmaRefusal::HasLabel),
     }
     if let Some(refusal) = rma.units.iter().find_map(moved) {
         return Err(refusal);

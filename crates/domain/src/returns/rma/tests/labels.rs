@@ -69,6 +69,22 @@ fn a_new_label_is_requested_only_instead_of_one_that_was_issued() {
 }
 
 #[test]
+fn a_label_that_was_never_issued_is_requested_again() {
+    let rma = change(&mailed(&["1"]), &renewed(1, VoidReason::NotIssued));
+    assert_eq!(rma.label_generation, 2);
+    assert!(rma.labels.is_empty());
+
+    let late = label("OLD", &[]);
+    let RmaEvent::LabelCreated { tracking_number, lines, details, .. } = late else { panic!() };
+    assert_unchanged(
+        &rma,
+        &RmaEvent::LabelCreated { tracking_number, lines, details, generation: Some(1) },
+    );
+    let rma = change(&rma, &label("NEW", &[]));
+    assert_eq!(refusal(&rma, &renewed(2, VoidReason::NotIssued)), RmaRefusal::HasLabel);
+}
+
+#[test]
 fn a_label_that_the_carrier_canceled_is_replaced_by_the_next_one() {
     let rma = change(&mailed(&["1", "2"]), &label("A", &["1"]));
     let rma = change(&rma, &label("B", &["2"]));

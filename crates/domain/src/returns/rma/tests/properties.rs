@@ -51,7 +51,7 @@ fn any_label_event() -> impl Strategy<Value = RmaEvent> {
         (prop::option::of(number()), prop::option::of(1..4_i64)).prop_map(
             |(tracking_number, generation)| RmaEvent::LabelVoided { tracking_number, generation }
         ),
-        (1..4_i64, select(&VoidReason::OF_REQUESTS[..]))
+        (1..4_i64, select([&VoidReason::OF_SHOPPERS[..], &[VoidReason::NotIssued]].concat()))
             .prop_map(|(generation, reason)| RmaEvent::LabelRenewed { generation, reason }),
     ]
 }
