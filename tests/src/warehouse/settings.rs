@@ -173,7 +173,7 @@ fn units_without_a_channel_get_the_default_of_the_warehouse_that_received_them()
 
         assert_eq!(answer.status, 200, "{answer:?}");
         let channels = ["LP-1", "LP-2", "LP-3", "LP-4"].map(|plate| {
-            text(&scene.get(Who::Warehouse, &format!("/units/{plate}")).body["channel"])
+            text(&scene.get(Who::Merchant, &format!("/units/{plate}")).body["channel"])
         });
         assert_eq!(channels, ["Backstock", "RTS", "DAMAGED", "OUTLET"]);
     }

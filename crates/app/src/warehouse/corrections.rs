@@ -114,6 +114,11 @@ async fn correct_on_return(
     id: &RmaId,
     correction: Correction<'_>,
 ) -> Result<bool, AppError> {
+    let known = app.store.units(key.merchant, [key.unit].into_iter()).await?.pop();
+    // A unit from the parcel of this return may have been matched to another return.
+    let matched =
+        known.as_ref().and_then(|it| RmaId::parse(&it.value.receipt.as_ref()?.asn_number));
+    let id = matched.as_ref().unwrap_or(id);
     let before = app.store.rma(key.merchant, id).await?.ok_or(AppError::NotFound("return"))?;
     let is_late = find_receipt_time(&before.value, key.unit)
         .is_some_and(|received_at| !is_correctable(received_at, app.world.now()));
@@ -121,11 +126,7 @@ async fn correct_on_return(
         return Err(too_late());
     }
     let changed = put_on_return(app, transaction, key, before, correction)?;
-    let known = app.store.units(key.merchant, [key.unit].into_iter()).await?.pop();
-    let is_matched = |it: &Versioned<UnitRecord>| {
-        it.value.receipt.as_ref().is_some_and(|receipt| receipt.asn_number == key.parcel)
-    };
-    if let Some(known) = known.filter(is_matched) {
+    if let Some(known) = known.filter(|_| matched.is_some()) {
         let (unit, _) = correction.of_unit(&known.value, app.world.now())?;
         transaction.put_units(key.merchant, vec![UnitRow { replaces: known.version, unit }]);
     }

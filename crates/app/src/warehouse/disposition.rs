@@ -176,7 +176,9 @@ impl<'a> ReceivedGoods<'a> {
                 (None, None) => false,
             }
         };
-        self.rma?.units.iter().find(is_meant)
+        let mut meant = self.rma?.units.iter().filter(is_meant);
+        // Units of one line may be worth different amounts.
+        meant.clone().find(|unit| unit.receipt.is_none()).or_else(|| meant.next())
     }
 }
 

@@ -101,6 +101,11 @@ async fn compare(
     for ((merchant, id), signs) in found.into_strongest() {
         let Some(rma) = app.store.rma(&merchant, &id).await? else { continue };
         let Some(line) = StrayProposal::of(&rma.value, scanned, &signs) else { continue };
+        // Something else in the parcel of a return is rarely one of its units.
+        let is_own = scanned.asn_number.as_deref() == Some(id.as_str());
+        if is_own && !line.signs.contains(&StraySign::Article) {
+            continue;
+        }
         let merchant_name = String::new();
         proposals.push(ReturnProposal { merchant, merchant_name, rma_identifier: id, line });
     }

@@ -22,8 +22,6 @@ const SUBSTITUTES: [&str; 12] = [
 const TEXT_ELEMENT_MAX: usize = 20;
 /// The longest text that is read.
 const LENGTH_MAX: usize = 2_048;
-/// How a scanner says that a GS1 symbol follows: Code 128, DataBar, Data Matrix, QR code.
-const SYMBOLOGIES: [&str; 4] = ["]C1", "]e0", "]d2", "]Q3"];
 
 /// The elements of a symbol that say what it is on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +45,7 @@ impl Gs1Symbol {
         }
         let elements = if text.starts_with('(') {
             split_printed(text)?
-        } else if text.starts_with("http://") || text.starts_with("https://") {
+        } else if is_link(text) {
             split_link(text)?
         } else {
             split_transmitted(text)?
@@ -87,6 +85,26 @@ pub(super) fn is_checked(digits: &str) -> bool {
         sum = (sum + weight * u32::from(byte - b'0')) % 10;
     }
     sum == 0 && !digits.is_empty()
+}
+
+/// Scanners write the address of a link as it is in the symbol, where capitals take less room.
+fn is_link(text: &str) -> bool {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|it| ["http", "https"].iter().any(|known| it.eq_ignore_ascii_case(known)))
+}
+
+/// The text behind the mark of its symbology: `]`, a letter, and a digit or letter.
+fn without_mark(text: &str) -> &str {
+    let mut rest = text.chars();
+    let mark = (rest.next(), rest.next(), rest.next());
+    match mark {
+        (Some(']'), Some(kind), Some(option))
+            if kind.is_ascii_alphabetic() && option.is_ascii_alphanumeric() =>
+        {
+            rest.as_str()
+        }
+        _ => text,
+    }
 }
 
 /// `(01)09506000134352(21)AB-1`.
@@ -142,8 +160,7 @@ fn split_transmitted(text: &str) -> Option<Vec<(String, String)>> {
     if text.starts_with(|first: char| first.is_ascii_alphabetic()) {
         return None;
     }
-    let marked = SYMBOLOGIES.iter().find_map(|mark| text.strip_prefix(mark));
-    let text = restore_separators(marked.unwrap_or(text));
+    let text = restore_separators(without_mark(text));
     let mut rest = text.trim_start_matches(SEPARATOR);
     let mut elements = Vec::new();
     while !rest.is_empty() {

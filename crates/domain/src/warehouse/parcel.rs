@@ -137,7 +137,7 @@ impl ExpectedLine {
     }
 
     fn is_article(&self, code: &str) -> bool {
-        self.sku.as_deref() == Some(code)
+        self.sku.as_deref().is_some_and(|sku| is_same_code(sku, code))
             || self.upc.as_deref().is_some_and(|upc| is_same_code(upc, code))
             || self.asin.as_deref().is_some_and(|asin| asin.eq_ignore_ascii_case(code))
     }

@@ -5,13 +5,19 @@ use std::fmt::Write as _;
 /// Three by one and a half inches, at 203 dots each.
 const SIZE: &str = "^PW609^LL305";
 
+/// What fits beside the margins: 22 dots for each character, and 70 for the frame of the barcode.
+const BARCODE_MAX: usize = 22;
+
 /// The label as ZPL. A plate that a barcode cannot hold becomes a QR code.
 pub fn write_zpl(plate: &str, owner: &str) -> String {
-    let fits = plate.len() <= 24 && plate.bytes().all(|byte| is_plain(byte) && byte != b'>');
+    let fits =
+        plate.len() <= BARCODE_MAX && plate.bytes().all(|byte| is_plain(byte) && byte != b'>');
     let code = if fits {
         format!("^FO30,30^BY2^BCN,130,N,N,N,A^FH_^FD{}^FS", escape(plate))
     } else {
-        format!("^FO30,30^BQN,2,4^FH_^FDQA,{}^FS", escape(plate))
+        // A long plate gets smaller dots and less redundancy, so that the text has room below.
+        let (dots, level) = if plate.len() <= 60 { (3, "Q") } else { (2, "L") };
+        format!("^FO30,30^BQN,2,{dots}^FH_^FD{level}A,{}^FS", escape(plate))
     };
     let line = |y: u32, height: u32, text: &str| {
         format!("^FO30,{y}^A0N,{height},{height}^FH_^FD{}^FS\n", escape(text))

@@ -62,6 +62,11 @@ impl ScannedCode {
         self.symbol.as_ref().and_then(|symbol| symbol.batch.as_deref())
     }
 
+    /// Whether it is the number of an article, which many units have.
+    pub fn is_article(&self) -> bool {
+        is_gtin(self.code())
+    }
+
     /// Whether it looks like an article number, but its check digit is wrong: it was misread, or
     /// its label is damaged.
     pub fn is_misread(&self) -> bool {

@@ -46,6 +46,29 @@ fn a_unit_of_an_unknown_parcel_finds_its_return() {
 }
 
 #[test]
+fn a_unit_of_another_return_is_matched_to_it_and_can_be_taken_back() {
+    for bench in benches() {
+        let line = bench.unique("mug");
+        let rma = bench.start_return_of("P", &[("tee", "A tee", 1)]);
+        let other = bench.start_return_of("Q", &[(&line, "A mug", 1)]);
+        let page = bench.open(&rma);
+        let page = bench.enter(&bench.scan(&bench.scan(&page, &barcode(&line)), "?"), "B");
+        assert_contains(&page, &["Set aside", &other]);
+        let proposals = page.split_once("Does it belong").unwrap().1;
+        assert!(!proposals.contains(&format!("value=\"{rma}\"")), "it awaits no mug: {page}");
+
+        let page = bench.submit("<form class=\"card\"", &page, &[("rma", &other)]);
+        assert_contains(&page, &["Matched and received"]);
+        assert_eq!(bench.receiving_statuses(&other), ["RECEIVED"]);
+
+        let page = bench.enter(&bench.scan(&page, "-"), "-");
+        assert_contains(&page, &["Taken back"]);
+        assert_eq!(bench.receiving_statuses(&other), ["PENDING"]);
+        assert_eq!(bench.receiving_statuses(&rma), ["PENDING"]);
+    }
+}
+
+#[test]
 fn what_is_on_the_slip_finds_the_return_and_no_other_merchant_is_shown() {
     for bench in benches() {
         let other = Bench::new(bench.stage.server);

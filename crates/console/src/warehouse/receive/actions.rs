@@ -174,6 +174,7 @@ async fn correct(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
     });
     let unit = CorrectedUnit { plate: &state.fixing, corrected: corrected.as_ref() };
     let result = match correct_unit(&web.app, &visitor.session, parcel, &unit, &key).await {
+        Ok(done) if corrected.is_none() && !done.changed => BenchResult::NotCorrectable,
         Ok(_) if corrected.is_none() => BenchResult::TakenBack,
         Ok(_) => BenchResult::Corrected,
         Err(AppError::Conflict(_) | AppError::NotFound(_)) => BenchResult::NotCorrectable,

@@ -89,8 +89,8 @@ pub(super) fn describe_result(
         BenchResult::NotCorrectable => Feedback::new(
             false,
             "Cannot be corrected",
-            "A receipt can be corrected for ten minutes, and not after its refund. Put the unit \
-             aside and ask the office.",
+            "Nothing changed. A receipt can be corrected for ten minutes, and not after its refund. \
+             Put the unit aside and ask the office.",
         ),
         BenchResult::NotACondition | BenchResult::ConditionMissing | BenchResult::NotAReason => {
             return None;

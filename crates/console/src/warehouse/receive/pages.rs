@@ -211,7 +211,10 @@ pub(super) async fn render_step(
             render_page(visitor, ok, &content)
         }
         Step::CorrectUnit(found, scanned) => {
-            let goods = load_bench_goods(&web.app, &found.parcel, None, &state.warehouse).await?;
+            let id = scanned.line_identifier.as_ref();
+            let mut lines = found.parcel.lines.iter();
+            let line = lines.find(|it| Some(&it.line_identifier) == id);
+            let goods = load_bench_goods(&web.app, &found.parcel, line, &state.warehouse).await?;
             let content = CorrectPage {
                 frame: bench_frame(visitor, &found.parcel.number),
                 hidden: state.fields().into_iter().filter(|(name, _)| *name != "said").collect(),

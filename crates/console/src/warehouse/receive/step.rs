@@ -6,7 +6,10 @@ use app::warehouse::{
 };
 use domain::{
     identifier::MerchantId,
-    warehouse::parcel::{CodeMeaning, ExpectedLine, ParcelKind},
+    warehouse::{
+        parcel::{CodeMeaning, ExpectedLine, ParcelKind},
+        scanned_code::ScannedCode,
+    },
 };
 
 use super::result::BenchResult;
@@ -108,7 +111,7 @@ pub(super) fn can_be_closed(found: &MatchingParcel) -> bool {
 }
 
 /// What the code of a unit that does not match probably identifies. An unknown code is taken for a
-/// license plate if all lines of the parcel have one.
+/// license plate if all lines of the parcel have one, unless it is the number of an article.
 pub(super) fn likely_code_kind(found: &MatchingParcel, code: &str) -> CodeKind {
     let lines = &found.parcel.lines;
     let all_have_plates = !lines.is_empty() && lines.iter().all(|line| line.plate.is_some());
@@ -118,7 +121,7 @@ pub(super) fn likely_code_kind(found: &MatchingParcel, code: &str) -> CodeKind {
         }
         CodeMeaning::Received(_) => true,
         CodeMeaning::Units(_) => false,
-        CodeMeaning::Unexpected => all_have_plates,
+        CodeMeaning::Unexpected => all_have_plates && !ScannedCode::parse(code).is_article(),
     };
     if is_unit { CodeKind::Unit } else { CodeKind::Product }
 }
@@ -174,7 +177,8 @@ async fn decide_unknown_code(
     }
     if parcel.kind == ParcelKind::Unknown {
         // Every unit of such a parcel is set aside, so there is nothing to ask.
-        let kind = if elsewhere.is_empty() { CodeKind::Product } else { CodeKind::Unit };
+        let is_unit = !elsewhere.is_empty() && !ScannedCode::parse(code).is_article();
+        let kind = if is_unit { CodeKind::Unit } else { CodeKind::Product };
         return Ok(Step::Redirect(state.with_unit_set_aside(code, kind).url()));
     }
     let mismatch = parcel.refusal.map_or(Mismatch::NotInParcel(elsewhere), Mismatch::NotReceivable);

@@ -13,6 +13,15 @@ fn gtin_of(text: &str) -> Option<String> {
 }
 
 #[test]
+fn links_in_capitals_and_any_mark_of_a_symbology_are_read() {
+    for text in ["HTTPS://ID.GS1.ORG/01/09506000134352/21/S1", "]J1010950600013435221S1"] {
+        let symbol = Gs1Symbol::parse(text).unwrap();
+        assert_eq!(symbol.gtin.as_deref(), Some("09506000134352"), "{text}");
+        assert_eq!(symbol.serial.as_deref(), Some("S1"), "{text}");
+    }
+}
+
+#[test]
 fn the_spellings_of_a_symbol_say_the_same() {
     for text in [
         "(01)09506000134352(10)ABC123(21)12345",

@@ -62,8 +62,12 @@ impl Parcel {
         let bare = Receipt { asn_number: Some(number), ..self.bare_receipt(graded) };
         let text = match known {
             UnexpectedCode::ByPlate(plate) => {
-                let plate = ScannedCode::parse(plate).code().to_owned();
-                return Receipt { unit_identifier: Some(plate), ..bare };
+                let scanned = ScannedCode::parse(plate);
+                // Units of one article must not get the same license plate.
+                if scanned.gtin().is_none() {
+                    return Receipt { unit_identifier: Some(scanned.code().to_owned()), ..bare };
+                }
+                scanned
             }
             UnexpectedCode::ByArticle(code) => ScannedCode::parse(code),
         };
