@@ -3,6 +3,7 @@
 //! | code                                              | meaning                              |
 //! | ------------------------------------------------- | ------------------------------------ |
 //! | license plate of a unit that was received from it | received: nothing changes            |
+//! | symbol with the serial number of such a unit      | received (in a return)               |
 //! | license plate that a line announces               | expected, or received                |
 //! | serial number of a unit that a line announces     | expected, or received                |
 //! | article of a line that still expects units        | expected                             |
@@ -226,7 +227,8 @@ impl Parcel {
     pub fn meaning(&self, scan: &str) -> CodeMeaning<'_> {
         let scanned = ScannedCode::parse(scan);
         let code = scanned.code();
-        if self.here.contains_key(code) {
+        let unit_key = scanned.unit_key();
+        if self.here.contains_key(code) || unit_key.is_some_and(|it| self.here.contains_key(&it)) {
             return CodeMeaning::Received(None);
         }
         if let Some(piece) = self.lines.iter().find(|line| line.is_piece(&scanned)) {

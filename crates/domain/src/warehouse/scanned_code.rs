@@ -57,6 +57,11 @@ impl ScannedCode {
         self.symbol.as_ref().and_then(|symbol| symbol.serial.as_deref())
     }
 
+    /// What no other unit has, if the symbol has a serial number.
+    pub fn unit_key(&self) -> Option<String> {
+        self.gtin().zip(self.serial()).map(|(gtin, serial)| format!("{gtin}-{serial}"))
+    }
+
     /// The batch of the unit, if the symbol has one.
     pub fn batch(&self) -> Option<&str> {
         self.symbol.as_ref().and_then(|symbol| symbol.batch.as_deref())

@@ -30,6 +30,23 @@ fn serial_and_batch_are_kept_wherever_they_stand_in_the_symbol() {
 }
 
 #[test]
+fn a_unit_with_a_serial_number_that_is_scanned_twice_counts_once() {
+    for bench in benches() {
+        let line = bench.unique("radio");
+        let rma = bench.start_return_of("S", &[(&line, "A radio", 2)]);
+        let symbol = |serial: &str| format!("010{}21{serial}", barcode(&line));
+        let page = bench.receive(&bench.open(&rma), &symbol("S1"), "A");
+        assert_contains(&page, &["<strong>1</strong> of 2 received"]);
+
+        let page = bench.scan(&page, &symbol("S1"));
+        assert_contains(&page, &["Already received", "<strong>1</strong> of 2 received"]);
+
+        let page = bench.receive(&page, &symbol("S2"), "A");
+        assert_contains(&page, &["All units are received"]);
+    }
+}
+
+#[test]
 fn a_parcel_is_opened_by_its_carton_or_its_tracking_number() {
     for bench in benches() {
         let start = format!("1061415{:010}", std::process::id());

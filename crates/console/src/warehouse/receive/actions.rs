@@ -21,7 +21,7 @@ use domain::{
         rma::CorrectedReceipt,
     },
     warehouse::{
-        parcel::{CodeMeaning, ExpectedLine, GradedUnit, Parcel},
+        parcel::{CodeMeaning, ExpectedLine, GradedUnit, Parcel, ParcelKind},
         scanned_code::ScannedCode,
     },
 };
@@ -91,8 +91,11 @@ async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
     let goods = load_bench_goods(&web.app, parcel, line, &state.warehouse).await?;
     let proposed = goods.channel(condition);
     let scanned = ScannedCode::parse(state.unit_code());
+    // A unit of a return that has a serial number is recognized when it is scanned again. Plates
+    // of announced goods are unique for ever, and the same unit may be announced again.
+    let own_key = scanned.unit_key().filter(|_| parcel.kind == ParcelKind::Return);
     let unit = GradedUnit {
-        plate: non_empty(&state.plate).unwrap_or(&key.key),
+        plate: non_empty(&state.plate).or(own_key.as_deref()).unwrap_or(&key.key),
         condition,
         user_login: visitor.session.operator.as_str(),
         channel: non_empty(&state.channel).unwrap_or(&proposed),
