@@ -41,8 +41,7 @@ use crate::{
 
 /// How many events are handled before the scheduler is asked again.
 const EVENTS_AT_ONCE: usize = 512;
-/// How often the store is searched for messages that no node announced, when several nodes share
-/// it.
+/// How often the store is searched for messages that no node announced, if nodes share it.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 
@@ -127,7 +126,9 @@ impl Dispatcher {
     fn drop_foreign_queues(&mut self) {
         let foreign = self.queues.iter().filter(|(known, _)| self.lease_of(known).is_none());
         let foreign: Vec<QueueId> = foreign.map(|(_, id)| id).collect();
-        foreign.into_iter().for_each(|id| self.drop_queue(id));
+        for id in foreign {
+            self.drop_queue(id);
+        }
     }
 
     /// The lease of a queue, unless another node may have sent since it was read.
@@ -263,8 +264,7 @@ impl Dispatcher {
         let queue = message.kind.queue();
         let Some(epoch) = self.parts.leases.epoch(&message.merchant, queue) else {
             self.parts.leases.announce(&message.merchant);
-            // If the lease is renewed after all, the next message must not be taken for the one
-            // after those that are known.
+            // If the lease is renewed after all, a later message must not be taken for the next.
             if let Some(id) = self.queues.id(&message.merchant, queue) {
                 self.scheduler.expect_more(id);
             }

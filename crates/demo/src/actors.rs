@@ -262,7 +262,9 @@ fn tracker_status(event: CarrierEventKind) -> Option<&'static str> {
         CarrierEventKind::Delivered => Some("delivered"),
         CarrierEventKind::Failure => Some("failure"),
         CarrierEventKind::Returned => Some("return_to_sender"),
-        _ => None,
+        CarrierEventKind::LabelCreated
+        | CarrierEventKind::LabelVoided
+        | CarrierEventKind::NotDroppedOff => None,
     }
 }
 

@@ -75,10 +75,10 @@ async fn propose_channels(
     }
     // Many receipts name the same ASN and warehouse, so what they need is read once.
     let (mut owners, mut rules) = (HashMap::new(), HashMap::new());
-    let mut ruled = Vec::with_capacity(receipts.len());
+    let mut completed = Vec::with_capacity(receipts.len());
     for receipt in receipts {
         let Some(asn) = receipt.asn_number.as_deref().filter(|_| is_open(receipt)) else {
-            ruled.push(receipt.clone());
+            completed.push(receipt.clone());
             continue;
         };
         let owner = match owners.entry(asn) {
@@ -92,9 +92,9 @@ async fn propose_channels(
                 place.insert(load_warehouse_rules(scope.app, owner, warehouse).await?)
             }
         };
-        ruled.push(of_warehouse.complete(receipt));
+        completed.push(of_warehouse.complete(receipt));
     }
-    Ok(Some(ruled))
+    Ok(Some(completed))
 }
 
 /// The merchant whose rules apply to the units of an ASN.

@@ -59,11 +59,18 @@ pub(super) struct ReturnPage<'a> {
     cancel_refusal: Option<String>,
     can_close: bool,
     labels: Vec<ReturnLabel<'a>>,
-    /// Whether a new label can be requested.
-    can_renew: bool,
-    /// Whether a label that never came can be requested again.
-    can_request_again: bool,
+    label_action: LabelAction,
     reason_fault: Option<&'a str>,
+}
+
+/// What an operator can do about the label of a return.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LabelAction {
+    Nothing,
+    /// Request a label that never came again.
+    RequestAgain,
+    /// Request a new one instead of one that was issued.
+    Renew,
 }
 
 /// A label of the carrier.
@@ -186,12 +193,21 @@ pub(super) fn return_page<'a>(
         },
         can_close: is_newest && *close_receiving == Availability::Yes,
         labels: rma.labels.iter().map(ReturnLabel::of).collect(),
-        can_renew: is_newest && can_renew(rma, VoidReason::Lost),
-        can_request_again: is_newest && can_renew(rma, VoidReason::NotIssued),
+        label_action: if is_newest { find_label_action(rma) } else { LabelAction::Nothing },
         state_links: links,
         reason_fault,
         rma,
         merchant,
+    }
+}
+
+fn find_label_action(rma: &Rma) -> LabelAction {
+    if can_renew(rma, VoidReason::Lost) {
+        LabelAction::Renew
+    } else if can_renew(rma, VoidReason::NotIssued) {
+        LabelAction::RequestAgain
+    } else {
+        LabelAction::Nothing
     }
 }
 

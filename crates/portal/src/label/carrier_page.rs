@@ -58,5 +58,8 @@ fn list_documents(rma: &Rma, label: &Label) -> Vec<ShownDocument> {
         format: it.format,
         purpose: it.purpose,
     };
-    label.details.documents.iter().map(show).collect()
+    let mut shown: Vec<ShownDocument> = label.details.documents.iter().map(show).collect();
+    // What is shown at the drop-off point stands before what could be printed as well.
+    shown.sort_by_key(|it| !it.is_code());
+    shown
 }
