@@ -32,6 +32,7 @@ pub(crate) fn new_message(merchant: &MerchantId, number: usize, now_us: i64) -> 
         sequence: i64::try_from(number).unwrap_or(i64::MAX),
         lane: i64::try_from(lane).unwrap_or(1),
         created_us: now_us,
+        replay: false,
         body: new_body(number),
     }
 }

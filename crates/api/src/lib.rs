@@ -87,6 +87,8 @@ fn described_routes() -> (Router<Web>, Document) {
         .routes(routes!(messages::log::list))
         .routes(routes!(messages::log::show))
         .routes(routes!(messages::log::retry))
+        .routes(routes!(messages::replay::start))
+        .routes(routes!(messages::replay::show, messages::replay::cancel))
         .nest(ADMIN, admin::routes())
         .split_for_parts()
 }

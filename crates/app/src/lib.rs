@@ -33,7 +33,7 @@ use access::passwords::PasswordHasherSlots;
 use exchanges::finished_messages::FinishedExchangeMessages;
 use exchanges::variants::VariantCache;
 use merchants::pictures::PictureCache;
-use messages::bulk_retry::SharedBulkJobs;
+use messages::{bulk_retry::RetryJob, jobs::Jobs, replay::ReplayJob};
 use world::{Vault, World};
 
 /// Everything a use case needs. Cheap to clone.
@@ -45,7 +45,8 @@ pub struct App {
     dispatcher: DispatcherHandle,
     guard: AddressGuard,
     callers: Arc<CallerCache>,
-    jobs: SharedBulkJobs,
+    jobs: Arc<Jobs<RetryJob>>,
+    replays: Arc<Jobs<ReplayJob>>,
     /// Notified when a return may need a label.
     pub labels_wanted: Arc<Notify>,
     /// Messages about exchange orders that are finished and can be settled.
@@ -82,6 +83,7 @@ impl App {
             guard: parts.guard,
             callers: Arc::default(),
             jobs: Arc::default(),
+            replays: Arc::default(),
             labels_wanted: Arc::default(),
             finished_exchange_messages: Arc::default(),
             http: parts.http,

@@ -33,7 +33,7 @@ pub fn routes() -> Router<Web> {
         .merge(messages::failures::routes())
         .merge(messages::jobs::routes())
         .merge(messages::list::routes())
-        .merge(messages::message::routes())
+        .merge(messages::message::routes().merge(messages::replays::routes()))
         .merge(returns::refunds::routes())
         .merge(money::routes())
         .merge(warehouse::exceptions::routes())

@@ -28,7 +28,7 @@ pub use parts::{AddressBook, AddressLookup, DispatcherParts, OutcomeObserver};
 use self::{
     events::{Event, SendJob, Worker},
     outcomes::{OutcomeBatches, store_batch},
-    queues::{KnownQueue, Queues, to_delivery},
+    queues::{KnownQueue, Queues, next_attempt, to_delivery},
     status::StatusReport,
     tasks::{find_pending, load_channel, read_pending},
     workers::{WorkerContext, Workers},
@@ -206,7 +206,8 @@ impl Dispatcher {
             match action {
                 Action::Refill { queue, after, most } => self.refill(queue, after, most),
                 Action::Send { queue, delivery } => {
-                    self.send(queue, delivery.payload, delivery.attempts + 1);
+                    let attempt = next_attempt(&delivery);
+                    self.send(queue, delivery.payload, attempt);
                 }
             }
         }

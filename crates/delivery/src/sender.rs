@@ -41,7 +41,9 @@ use self::{
     answer::{AnswerLimits, HttpAnswer},
     client::HttpClient,
     context::CallContext,
-    headers::{ATTEMPT, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP},
+    headers::{
+        ATTEMPT, CREATED, REPLAY, SEQUENCE, WEBHOOK_ID, WEBHOOK_SIGNATURE, WEBHOOK_TIMESTAMP,
+    },
     origin::Origin,
     permit::Permit,
     send_error::SendError,
@@ -77,6 +79,10 @@ pub struct OutgoingMessage<'a> {
     pub id: &'a str,
     /// Its number among the messages about the same thing.
     pub sequence: i64,
+    /// When it was decided.
+    pub created_us: i64,
+    /// Whether the merchant may have got it before, and asked for it again.
+    pub replay: bool,
     /// The number of the attempt.
     pub attempt: u32,
     pub body: &'a [u8],
@@ -174,13 +180,17 @@ impl Endpoint {
 
     /// Makes one attempt at a message. Its body is sent byte for byte.
     pub(crate) async fn send(&self, message: &OutgoingMessage<'_>) -> CallResult {
-        let OutgoingMessage { id, sequence, attempt, body, permit } = *message;
+        let OutgoingMessage { id, sequence, created_us, replay, attempt, body, permit } = *message;
         if !request::fits_header(id) {
             return CallResult::not_sent(&SendError::Identifier);
         }
         let write_head = |head: &mut Vec<u8>, token: Option<&Token>| {
             self.begin_head(head, &self.line, token);
             self.sign(head, id, body);
+            request::number(head, &CREATED, created_us.div_euclid(1_000_000));
+            if replay {
+                request::line_of(head, &REPLAY, |head| head.extend_from_slice(b"true"));
+            }
             request::number(head, &SEQUENCE, sequence);
             request::number(head, &ATTEMPT, attempt);
             request::end_before(head, body);
@@ -198,7 +208,7 @@ impl Endpoint {
 
     /// The headers that a message is sent with, for people to read: without secrets, and without
     /// the values that differ from attempt to attempt.
-    pub fn shown_headers(&self, id: &str, sequence: i64) -> Vec<(String, String)> {
+    pub fn shown_headers(&self, id: &str, sequence: i64, created_s: i64) -> Vec<(String, String)> {
         let shown = |(name, value): (&HeaderName, &HeaderValue)| {
             let text = if value.is_sensitive() || *name == AUTHORIZATION {
                 "(secret)".to_owned()
@@ -206,6 +216,8 @@ impl Endpoint {
                 id.to_owned()
             } else if *name == SEQUENCE {
                 sequence.to_string()
+            } else if *name == CREATED {
+                created_s.to_string()
             } else if [WEBHOOK_TIMESTAMP, WEBHOOK_SIGNATURE, ATTEMPT].contains(name) {
                 "(new with each attempt)".to_owned()
             } else {

@@ -146,7 +146,7 @@ impl fmt::Display for ClientId {
 }
 
 /// The identifier of a message to a merchant: `msg_acme_42`. It is also its `webhook-id`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MessageId {
     pub merchant: MerchantId,
     /// Increases within the merchant.

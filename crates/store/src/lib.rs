@@ -56,8 +56,10 @@ pub use messages::{
     failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
     leases::ShardLease,
     log::{AttemptRow, MessageFilter, MessageRow},
+    message_heads::{HeadPosition, MessageHead},
     message_histories::MessageHistory,
     outbox::{NewMessage, PendingMessage},
+    replays::{ReplayedMessage, ScannedMessage},
     reports::{AttemptCount, ResponseCount, bucket_end_us},
     retention::FinishedMessages,
 };

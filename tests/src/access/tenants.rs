@@ -294,7 +294,7 @@ fn a_merchants_token_reaches_nothing_of_another() {
                         // An order that it does not have, or has and did not ship; or nothing of
                         // the body is what is asked for.
                         "/returns" | "/returns/quote" | "/asns" | "/asns/{asn_number}"
-                        | "/drop_ship_orders" => &[422],
+                        | "/drop_ship_orders" | "/messages/replay" => &[422],
                         _ if own => &[200, 404],
                         _ => &[404],
                     };

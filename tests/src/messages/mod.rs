@@ -23,6 +23,7 @@ mod log;
 mod nodes;
 mod order;
 mod queues;
+mod replay;
 mod retention;
 mod retries;
 mod signed;

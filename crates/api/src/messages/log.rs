@@ -9,6 +9,7 @@ use domain::{
     identifier::{MerchantId, MessageId},
     messages::kind::MessageKind,
 };
+use jiff::Timestamp;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -39,6 +40,12 @@ pub(crate) struct MessagesQuery {
     /// Only messages with this reference, such as an RMA's identifier.
     #[serde(rename = "ref")]
     reference: Option<String>,
+    /// Only messages that were created at this time or later.
+    #[param(value_type = Option<String>)]
+    from: Option<Timestamp>,
+    /// Only messages that were created at this time or earlier.
+    #[param(value_type = Option<String>)]
+    to: Option<Timestamp>,
     /// Start before this message: `next` of the previous page.
     before: Option<i64>,
     /// The length of a page: at most 500, by default 100.
@@ -51,6 +58,8 @@ impl MessagesQuery {
             state: self.state,
             kind: self.kind,
             reference: self.reference,
+            from: self.from,
+            to: self.to,
             before: self.before,
             limit: self.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX),
         }

@@ -4,4 +4,5 @@ pub(crate) mod endpoints;
 pub(crate) mod failures;
 pub(crate) mod log;
 pub(crate) mod operator_log;
+pub(crate) mod replay;
 pub(crate) mod reports;

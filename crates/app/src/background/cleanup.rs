@@ -108,6 +108,8 @@ async fn remove_messages_of(
     merchant: &MerchantId,
     before_us: i64,
 ) -> Result<u64, StoreError> {
+    // What is known of a message after its removal is in the index.
+    app.store.update_message_index(merchant.as_str()).await?;
     let (mut removed, mut after) = (0, 0);
     loop {
         let FinishedMessages { finished, last_examined } =

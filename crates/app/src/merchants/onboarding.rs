@@ -25,11 +25,9 @@ impl Onboarding {
 pub async fn load_onboarding(app: &App, merchant: &MerchantId) -> Result<Onboarding, AppError> {
     let endpoints = app.store.endpoints(merchant).await?.value;
     let filter = MessageFilter {
-        before: i64::MAX,
         state: Some(MessageState::Delivered),
-        kind: None,
-        reference: None,
         limit: 1,
+        ..MessageFilter::default()
     };
     let (delivered, _) = app.store.messages(merchant, &filter).await?;
     Ok(Onboarding {

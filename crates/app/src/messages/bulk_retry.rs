@@ -4,11 +4,6 @@
 //! A job lives in the process that runs it. When the process ends, what the job has retried or
 //! discarded stays that way, and a new job with the same filter handles the rest.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-};
-
 use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,12 +13,15 @@ use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
-    messages::failure_queue::{FailureAction, message_key},
+    messages::{
+        failure_queue::{FailureAction, message_key},
+        jobs::Job,
+    },
 };
 
+pub use crate::messages::jobs::JobState;
+
 const PAGE: usize = 500;
-/// Finished jobs that are kept.
-const JOBS_MAX: usize = 100;
 
 /// A background job on the failure queue, as operators see it.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -46,44 +44,13 @@ pub struct RetryJob {
 
 replayable!(RetryJob);
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum JobState {
-    Running,
-    Done,
-    Cancelled,
-    Failed,
-}
-
-impl JobState {
-    /// As it is serialized.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Done => "done",
-            Self::Cancelled => "cancelled",
-            Self::Failed => "failed",
-        }
-    }
-}
-
-#[derive(Default)]
-pub(crate) struct BulkJobs(Mutex<BTreeMap<String, RetryJob>>);
-
-impl BulkJobs {
-    fn change(&self, id: &str, change: impl FnOnce(&mut RetryJob)) -> Option<RetryJob> {
-        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let job = jobs.get_mut(id)?;
-        change(job);
-        Some(job.clone())
+impl Job for RetryJob {
+    fn id(&self) -> &str {
+        &self.id
     }
 
-    fn add(&self, job: RetryJob) {
-        let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if jobs.len() >= JOBS_MAX {
-            jobs.retain(|_, job| job.state == JobState::Running);
-        }
-        jobs.insert(job.id.clone(), job);
+    fn state(&self) -> JobState {
+        self.state
     }
 }
 
@@ -256,5 +223,3 @@ async fn handle(app: &App, rows: &[FailureRow], action: &FailureAction) -> Resul
         Err(error) => Err(error.into()),
     }
 }
-
-pub(crate) type SharedBulkJobs = Arc<BulkJobs>;

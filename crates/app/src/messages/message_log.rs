@@ -88,6 +88,9 @@ pub struct MessageQuery {
     pub state: Option<MessageState>,
     pub kind: Option<MessageKind>,
     pub reference: Option<String>,
+    /// When it was created, at the earliest and at the latest.
+    pub from: Option<Timestamp>,
+    pub to: Option<Timestamp>,
     pub before: Option<i64>,
     pub limit: usize,
 }
@@ -103,6 +106,8 @@ pub async fn list_messages(
         state: query.state,
         kind: query.kind,
         reference: query.reference,
+        from_us: query.from.map_or(i64::MIN, Timestamp::as_microsecond),
+        to_us: query.to.map_or(i64::MAX, Timestamp::as_microsecond),
         limit: query.limit,
     };
     let (rows, next) = app.store.messages(merchant, &filter).await?;
@@ -132,13 +137,7 @@ pub async fn load_message(app: &App, id: &MessageId) -> Result<MessageWithAttemp
 
 /// The newest messages that refer to `reference`.
 pub(crate) fn filter_by_reference(reference: &str, limit: usize) -> MessageFilter {
-    MessageFilter {
-        before: i64::MAX,
-        state: None,
-        kind: None,
-        reference: Some(reference.to_owned()),
-        limit,
-    }
+    MessageFilter { reference: Some(reference.to_owned()), limit, ..MessageFilter::default() }
 }
 
 pub(crate) fn message_id(merchant: &str, number: i64) -> String {

@@ -1,10 +1,13 @@
 //! Messages to merchants: the outbox, the log, the failure queue, and the endpoints.
 
 pub mod bulk_retry;
+pub mod current_state;
 pub mod delivery_report;
 pub mod failure_queue;
+pub(crate) mod jobs;
 pub mod message_log;
 pub(crate) mod outbox;
+pub mod replay;
 pub mod sent_request;
 pub mod set_endpoints;
 pub mod test_endpoint;

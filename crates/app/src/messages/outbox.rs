@@ -41,6 +41,7 @@ pub(crate) fn message(
         sequence: about.sequence,
         lane: lane_number(about.kind.queue(), about.reference),
         created_us: app.world.now_us(),
+        replay: false,
         body,
     }
 }

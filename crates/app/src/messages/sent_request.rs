@@ -33,7 +33,8 @@ pub async fn describe_request(app: &App, message: &MessageView) -> Result<SentRe
     let sent = SentRequest { url: Some(target.url.clone()), paused, ..SentRequest::default() };
     Ok(match Endpoint::new(&target, &app.http) {
         Ok(endpoint) => {
-            let headers = endpoint.shown_headers(&message.id, message.sequence);
+            let created_s = message.created_at.as_second();
+            let headers = endpoint.shown_headers(&message.id, message.sequence, created_s);
             SentRequest { headers, ..sent }
         }
         Err(refused) => SentRequest { refused: Some(refused.to_string()), ..sent },

@@ -48,14 +48,23 @@ pub(crate) struct JobPage<'a> {
     progress: String,
 }
 
+pub(super) fn job_badge(state: JobState) -> Badge {
+    match state {
+        JobState::Running => Badge::cool("Running"),
+        JobState::Done => Badge::good("Done"),
+        JobState::Cancelled => Badge::warn("Stopped"),
+        JobState::Failed => Badge::bad("Failed"),
+    }
+}
+
+/// The page reloads itself.
+pub(super) fn refresh(mut response: Response) -> Response {
+    response.headers_mut().insert(REFRESH, REFRESH_EVERY);
+    response
+}
+
 impl<'a> JobPage<'a> {
     pub(crate) fn new(visitor: &'a Visitor, job: &'a RetryJob) -> Self {
-        let state = match job.state {
-            JobState::Running => Badge::cool("Running"),
-            JobState::Done => Badge::good("Done"),
-            JobState::Cancelled => Badge::warn("Stopped"),
-            JobState::Failed => Badge::bad("Failed"),
-        };
         let processed = job.retried + job.discarded + job.skipped;
         let total = job.total.max(processed);
         let messages = format_count(total, "message", "messages");
@@ -63,7 +72,7 @@ impl<'a> JobPage<'a> {
             frame: Frame::new(visitor, Section::Failures, "Failure queue job"),
             id: &job.id,
             running: job.state == JobState::Running,
-            state,
+            state: job_badge(job.state),
             processed,
             // The maximum of a progress bar must be positive.
             total: total.max(1),
@@ -82,11 +91,8 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let job = find_bulk_job(&web.app, &id)?;
     let content = JobPage::new(&visitor, &job);
-    let mut response = render_page(&visitor, StatusCode::OK, &content);
-    if content.running {
-        response.headers_mut().insert(REFRESH, REFRESH_EVERY);
-    }
-    Ok(response)
+    let response = render_page(&visitor, StatusCode::OK, &content);
+    Ok(if content.running { refresh(response) } else { response })
 }
 
 async fn cancel(

@@ -6,15 +6,19 @@ use app::{
 };
 use askama::Template;
 use axum::{Router, extract::State, response::Response, routing::get};
-use domain::messages::kind::MessageKind;
+use domain::messages::{kind::MessageKind, replay::ReplaySelection};
+use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::labels::{kind_label, kind_options, parse_state, state_options};
+use super::{
+    labels::{kind_label, kind_options, parse_state, state_options},
+    time_fields::{end_of_minute_us, parse_minute},
+};
 use crate::{
     access::{visit::Operator, visitor::Visitor},
     core::{
         badge::{Badge, message_badge},
-        form::non_empty,
+        form::{Form, non_empty},
         format::{TimeElement, to_sentence},
         frame::{Frame, Section, form_status, render_page},
         lists::{FilterOption, PAGE_SIZE, Paging, check_merchant_field},
@@ -39,17 +43,34 @@ pub(crate) struct MessageSearch {
     pub(crate) kind: String,
     pub(crate) state: String,
     pub(crate) reference: String,
+    /// The first and the last minute of the time of creation.
+    pub(crate) from: String,
+    pub(crate) to: String,
     /// The cursor of the page.
     pub(crate) before: String,
 }
 
 impl MessageSearch {
-    fn query(&self) -> [(&'static str, &str); 4] {
+    /// The search of the page that a form was sent from.
+    pub(crate) fn of(form: &Form) -> Self {
+        let field = |name: &str| form.text(name).to_owned();
+        Self {
+            kind: field("kind"),
+            reference: field("reference"),
+            from: field("from"),
+            to: field("to"),
+            ..Self::default()
+        }
+    }
+
+    fn query(&self) -> [(&'static str, &str); 6] {
         [
             ("merchant", &self.merchant),
             ("kind", &self.kind),
             ("state", &self.state),
             ("reference", &self.reference),
+            ("from", &self.from),
+            ("to", &self.to),
         ]
     }
 
@@ -62,9 +83,35 @@ impl MessageSearch {
             state: parse_state(&self.state),
             kind: MessageKind::parse(&self.kind),
             reference: non_empty(self.reference.trim()).map(str::to_owned),
+            from: self.from(),
+            to: self.to(),
             before: self.before.parse().ok(),
             limit: PAGE_SIZE,
         }
+    }
+
+    fn from(&self) -> Option<Timestamp> {
+        parse_minute(self.from.trim()).ok().flatten()
+    }
+
+    fn to(&self) -> Option<Timestamp> {
+        let to = parse_minute(self.to.trim()).ok().flatten()?;
+        Timestamp::from_microsecond(end_of_minute_us(to)).ok()
+    }
+
+    /// What the search selects for a replay, in every state; None if that is everything.
+    pub(crate) fn selection(&self) -> Option<ReplaySelection> {
+        let selection = ReplaySelection {
+            references: non_empty(self.reference.trim()).map(str::to_owned).into_iter().collect(),
+            kinds: MessageKind::parse(&self.kind)
+                .filter(|kind| kind.goes_to_merchant())
+                .into_iter()
+                .collect(),
+            from: self.from(),
+            to: self.to(),
+            ..ReplaySelection::default()
+        };
+        Some(selection).filter(|selection| *selection != ReplaySelection::default())
     }
 }
 

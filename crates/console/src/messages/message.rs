@@ -46,6 +46,8 @@ pub(crate) struct MessagePage<'a> {
     state: Badge,
     /// Whether it can be retried or discarded.
     failed: bool,
+    /// Whether it can be sent again.
+    delivered: bool,
     /// Whether a newer message can supersede it.
     snapshot: bool,
     created: TimeElement,
@@ -118,6 +120,7 @@ impl<'a> MessagePage<'a> {
             kind: kind_label(message.kind),
             state: message_badge(message.state),
             failed: message.state == MessageState::Failed,
+            delivered: message.state == MessageState::Delivered && message.kind.goes_to_merchant(),
             snapshot: message.kind.is_snapshot(),
             created: TimeElement(message.created_at),
             due: message.due_at.map(TimeElement),

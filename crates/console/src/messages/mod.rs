@@ -8,5 +8,7 @@ mod labels;
 pub(crate) mod lines;
 pub(crate) mod list;
 pub(crate) mod message;
+pub(crate) mod replays;
 #[cfg(test)]
 mod tests;
+mod time_fields;

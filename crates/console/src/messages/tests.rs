@@ -130,6 +130,8 @@ fn the_list_of_messages_stays_text() {
         kind: hostile(),
         state: hostile(),
         reference: hostile(),
+        from: hostile(),
+        to: hostile(),
         before: "99".to_owned(),
     };
     let visitor = sample_visitor();

@@ -105,6 +105,7 @@ mod tests {
             due_us: 0,
             sequence: 1,
             created_us: 0,
+            replay: false,
             body: bytes::Bytes::new(),
         };
         Attempt {

@@ -98,13 +98,21 @@ impl KnownQueue {
     }
 }
 
+/// The scheduler takes a replay for a retry: new messages go before it, and it gets at most half of
+/// the slots of its endpoint.
 pub(super) fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
+    let attempts = u32::try_from(message.attempts).unwrap_or(u32::MAX);
     Delivery {
         message: message.message_id,
         lane: u64::try_from(message.lane).unwrap_or(0),
         endpoint: endpoint_index(message.kind),
-        attempts: u32::try_from(message.attempts).unwrap_or(u32::MAX),
+        attempts: attempts.saturating_add(u32::from(message.replay)),
         due_us: message.due_us,
         payload: message,
     }
+}
+
+/// The number of the next attempt at a message, from 1.
+pub(super) fn next_attempt(delivery: &Delivery<Arc<PendingMessage>>) -> u32 {
+    delivery.attempts.saturating_sub(u32::from(delivery.payload.replay)).saturating_add(1)
 }

@@ -69,6 +69,8 @@ impl WorkerContext {
         let outgoing = OutgoingMessage {
             id: &id,
             sequence: message.sequence,
+            created_us: message.created_us,
+            replay: message.replay,
             attempt: number,
             body: &message.body,
             permit: &permit,
@@ -84,7 +86,12 @@ impl WorkerContext {
             number,
             at_us,
             latency_us,
-            waited_us: (at_us - message.created_us).max(0).saturating_add(latency_us),
+            // A replay is not late, however old its message is.
+            waited_us: if message.replay {
+                latency_us
+            } else {
+                (at_us - message.created_us).max(0).saturating_add(latency_us)
+            },
             outcome: self.decide_outcome(number, &result),
             message,
             status: result.status,

@@ -17,6 +17,9 @@ pub(super) const WEBHOOK_TIMESTAMP: HeaderName = HeaderName::from_static("webhoo
 pub(super) const WEBHOOK_SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 pub(super) const SEQUENCE: HeaderName = HeaderName::from_static("x-service-sequence");
 pub(super) const ATTEMPT: HeaderName = HeaderName::from_static("x-service-attempt");
+/// When the message was decided, in seconds: its day is the day of its digest.
+pub(super) const CREATED: HeaderName = HeaderName::from_static("x-service-created");
+pub(super) const REPLAY: HeaderName = HeaderName::from_static("x-service-replay");
 const API_VERSION: HeaderName = HeaderName::from_static("x-service-api-version");
 const EVENT: HeaderName = HeaderName::from_static("x-service-event");
 
@@ -43,7 +46,7 @@ pub(super) fn prepared(
     headers.insert(API_VERSION, HeaderValue::from_static(kind.api_version()));
     headers.insert(EVENT, HeaderValue::from_static(kind.name()));
     let later = HeaderValue::from_static("");
-    for name in [WEBHOOK_ID, WEBHOOK_TIMESTAMP, WEBHOOK_SIGNATURE, SEQUENCE, ATTEMPT] {
+    for name in [WEBHOOK_ID, WEBHOOK_TIMESTAMP, WEBHOOK_SIGNATURE, CREATED, SEQUENCE, ATTEMPT] {
         headers.insert(name, later.clone());
     }
     if let Some((name, value)) = credential(auth)? {

@@ -79,6 +79,8 @@ pub(crate) fn endpoint_at(url: &str, auth: Auth<Secret>) -> Endpoint {
 pub(crate) struct Outgoing<'a> {
     pub(crate) id: &'a str,
     pub(crate) sequence: i64,
+    pub(crate) created_us: i64,
+    pub(crate) replay: bool,
     pub(crate) attempt: u32,
     pub(crate) body: Bytes,
     pub(crate) permit: Permit,
@@ -89,6 +91,8 @@ impl Endpoint {
         self.send(&OutgoingMessage {
             id: outgoing.id,
             sequence: outgoing.sequence,
+            created_us: outgoing.created_us,
+            replay: outgoing.replay,
             attempt: outgoing.attempt,
             body: &outgoing.body,
             permit: &outgoing.permit,
@@ -100,7 +104,8 @@ impl Endpoint {
 pub(crate) fn outgoing() -> Outgoing<'static> {
     let body = Bytes::from_static(br#"{"rma": "1" }"#);
     let permit = QueuePermit::default().until(None);
-    Outgoing { id: "msg_1", sequence: 7, attempt: 2, body, permit }
+    let created_us = 1_771_085_530_000_000;
+    Outgoing { id: "msg_1", sequence: 7, created_us, replay: false, attempt: 2, body, permit }
 }
 
 /// Sends one message to `url` without a credential.

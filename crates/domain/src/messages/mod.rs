@@ -2,5 +2,6 @@
 
 pub mod endpoint;
 pub mod kind;
+pub mod replay;
 pub mod retry;
 pub mod state;

@@ -154,9 +154,9 @@ impl<'a> Steps<'a> {
         );
         let delivery_rows = step(
             "INSERT INTO deliveries
-                 (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
-             SELECT r.merchant_id, r.kind, r.message_id, r.lane, 1, 0, r.due_us
-             FROM ROWS(merchant_id, kind, message_id, lane, due_us) WHERE true",
+                 (merchant_id, kind, message_id, lane, cycle, attempt, due_us, replay)
+             SELECT r.merchant_id, r.kind, r.message_id, r.lane, 1, 0, r.due_us, r.replay
+             FROM ROWS(merchant_id, kind, message_id, lane, due_us, replay) WHERE true",
             each().map(|(message, number)| delivery_values(message, *number)).collect(),
         );
         let steps = [message_rows, delivery_rows];
@@ -276,10 +276,10 @@ fn message_steps(messages: &[&NewMessage]) -> [Step; 2] {
     );
     let delivery_rows = step(
         "INSERT INTO deliveries
-             (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
+             (merchant_id, kind, message_id, lane, cycle, attempt, due_us, replay)
          SELECT r.merchant_id, r.kind, (SELECT c.last FROM message_counters c
-                 WHERE c.merchant_id = r.merchant_id) - r.back, r.lane, 1, 0, r.due_us
-         FROM ROWS(merchant_id, kind, back, lane, due_us) WHERE true",
+                 WHERE c.merchant_id = r.merchant_id) - r.back, r.lane, 1, 0, r.due_us, r.replay
+         FROM ROWS(merchant_id, kind, back, lane, due_us, replay) WHERE true",
         each().map(|(message, back)| delivery_values(message, *back)).collect(),
     );
     [message_rows, delivery_rows]
@@ -299,7 +299,14 @@ fn message_values(message: &NewMessage, number: i64) -> Vec<Value> {
 }
 
 fn delivery_values(message: &NewMessage, number: i64) -> Vec<Value> {
-    params![&message.merchant, message.kind, number, message.lane, message.created_us]
+    params![
+        &message.merchant,
+        message.kind,
+        number,
+        message.lane,
+        message.created_us,
+        i64::from(message.replay)
+    ]
 }
 
 /// For each message, the number of messages of the same merchant after it.

@@ -189,7 +189,7 @@ fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
 /// Every delivery has its message. The subquery finds the deliveries first: a planner that takes
 /// the table for small would otherwise read all messages of the merchant.
 const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
-         m.sequence, m.created_us, m.body, d.kind
+         m.sequence, m.created_us, m.body, d.kind, d.replay
      FROM (
          SELECT * FROM deliveries
          WHERE merchant_id = $1 AND kind = $2 AND message_id > $3
@@ -200,7 +200,7 @@ const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d
 /// In one statement, so that no message of one kind can be added while another kind is read: a
 /// reader that has read up to a number has missed nothing.
 const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
-         m.sequence, m.created_us, m.body, d.kind
+         m.sequence, m.created_us, m.body, d.kind, d.replay
      FROM (
          SELECT * FROM (
              SELECT * FROM (
@@ -292,6 +292,7 @@ fn read_pending(row: &Row, merchant: &MerchantId) -> Result<PendingMessage, Engi
         due_us: row.int(4)?,
         sequence: row.int(5)?,
         created_us: row.int(6)?,
+        replay: row.int(9)? != 0,
         body: row.bytes(7)?,
     })
 }

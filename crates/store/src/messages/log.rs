@@ -41,6 +41,9 @@ pub struct AttemptRow {
     pub answer: Option<Bytes>,
 }
 
+/// Numbers of messages rise with time, except for commits at the same time.
+const DISORDER_US: i64 = 60_000_000;
+
 /// Which messages of a merchant to list: those before `before`, newest first.
 #[derive(Clone, Debug)]
 pub struct MessageFilter {
@@ -48,7 +51,33 @@ pub struct MessageFilter {
     pub state: Option<MessageState>,
     pub kind: Option<MessageKind>,
     pub reference: Option<String>,
+    /// The period in which it was created.
+    pub from_us: i64,
+    pub to_us: i64,
     pub limit: usize,
+}
+
+impl Default for MessageFilter {
+    /// All messages, a hundred at a time.
+    fn default() -> Self {
+        Self {
+            before: i64::MAX,
+            state: None,
+            kind: None,
+            reference: None,
+            from_us: i64::MIN,
+            to_us: i64::MAX,
+            limit: 100,
+        }
+    }
+}
+
+impl MessageFilter {
+    fn includes(&self, row: &MessageRow) -> bool {
+        self.state.is_none_or(|state| row.state == state)
+            && self.kind.is_none_or(|kind| row.kind == kind)
+            && (self.from_us..=self.to_us).contains(&row.created_us)
+    }
 }
 
 /// A query for messages with their state, as [`read_message`] reads them. The state is looked up
@@ -83,14 +112,20 @@ impl Store {
         merchant: &MerchantId,
         filter: &MessageFilter,
     ) -> Result<(Vec<MessageRow>, Option<i64>), StoreError> {
-        let filtered = filter.state.is_some() || filter.kind.is_some();
-        let size = PageSize::new(filter.limit, filtered);
-        let examined = self.message_page(merchant, filter, size.rows()).await?;
-        let (matching, end) = size.cut(examined, |row| {
-            filter.state.is_none_or(|state| row.state == state)
-                && filter.kind.is_none_or(|kind| row.kind == kind)
-        });
-        Ok((matching, end.map(|row| row.message_id)))
+        let mut filter = filter.clone();
+        if filter.to_us < i64::MAX {
+            let end_us = filter.to_us.saturating_add(DISORDER_US);
+            let last = self.last_message_before(merchant, end_us).await?;
+            filter.before = filter.before.min(last.saturating_add(1));
+        }
+        let filtered = filter.state.is_some() || filter.kind.is_some() || filter.from_us > i64::MIN;
+        let size = PageSize::new(filter.limit, filtered || filter.to_us < i64::MAX);
+        let examined = self.message_page(merchant, &filter, size.rows()).await?;
+        let begin_us = filter.from_us.saturating_sub(DISORDER_US);
+        let is_over = examined.last().is_some_and(|row| row.created_us < begin_us);
+        let (matching, end) = size.cut(examined, |row| filter.includes(row));
+        let is_cut = matching.len() == filter.limit;
+        Ok((matching, end.filter(|_| is_cut || !is_over).map(|row| row.message_id)))
     }
 
     async fn message_page(

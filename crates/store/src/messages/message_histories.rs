@@ -30,7 +30,7 @@ impl Store {
         limit: usize,
     ) -> Result<Vec<MessageHistory>, StoreError> {
         let reference = Some(reference.to_owned());
-        let filter = MessageFilter { before: i64::MAX, state: None, kind: None, reference, limit };
+        let filter = MessageFilter { reference, limit, ..MessageFilter::default() };
         let (messages, _) = self.messages(merchant, &filter).await?;
         let keys = || messages.iter().map(|it| params![merchant, it.message_id]).collect();
         let message_ids: Vec<i64> = messages.iter().map(|it| it.message_id).collect();

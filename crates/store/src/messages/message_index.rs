@@ -5,14 +5,14 @@
 //! of the index, which touches few pages. `message_index_progress` holds the number of the last
 //! message that is in the index. A query by reference first brings the index up to date, and so
 //! misses nothing; in addition, every [`BATCH`] messages of a merchant are indexed in the
-//! background.
+//! background. The last message about each thing is written in the same steps.
 
 use std::collections::BTreeSet;
 
 use crate::{
     Store, StoreError, Transaction,
     core::value::{Row, params},
-    messages::outbox::PendingMessage,
+    messages::{message_heads::MessageHead, outbox::PendingMessage},
 };
 
 /// Messages that one transaction adds to the index.
@@ -29,11 +29,12 @@ struct Progress {
 
 impl Store {
     /// Indexes every message of `merchant` that is committed now.
-    pub(crate) async fn update_message_index(&self, merchant: &str) -> Result<(), StoreError> {
+    pub async fn update_message_index(&self, merchant: &str) -> Result<(), StoreError> {
         let Progress { last, mut indexed } = self.message_index_progress(merchant).await?;
         while indexed < last {
             let end = last.min(indexed.saturating_add(BATCH));
-            indexed = match self.commit(index_step(merchant, indexed, end)).await {
+            let heads = self.heads_of_messages(merchant, indexed, end).await?;
+            indexed = match self.commit(index_step(merchant, indexed, end, &heads)).await {
                 Ok(_) => end,
                 // Another task is indexing the same messages, and is further ahead.
                 Err(StoreError::Conflict) => self.message_index_progress(merchant).await?.indexed,
@@ -68,9 +69,9 @@ impl Store {
     }
 }
 
-/// Indexes the messages after number `indexed`, up to `end`; a conflict when `indexed` is out of
-/// date.
-fn index_step(merchant: &str, indexed: i64, end: i64) -> Transaction {
+/// Indexes the messages after number `indexed`, up to `end`, of which `heads` are the last about
+/// their things; a conflict when `indexed` is out of date.
+fn index_step(merchant: &str, indexed: i64, end: i64, heads: &[MessageHead]) -> Transaction {
     let mut transaction = Transaction::new(OPERATION);
     transaction.one_row(
         "INSERT INTO message_index_progress (merchant_id, last) VALUES ($1, $3)
@@ -85,5 +86,6 @@ fn index_step(merchant: &str, indexed: i64, end: i64) -> Transaction {
          ORDER BY reference, message_id",
         params![merchant, indexed, end],
     );
+    transaction.put_heads(merchant, heads);
     transaction
 }

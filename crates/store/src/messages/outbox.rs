@@ -22,6 +22,8 @@ pub struct NewMessage {
     /// A number that is the same for messages that must stay in order.
     pub lane: i64,
     pub created_us: i64,
+    /// Whether it repeats what an earlier message said, because the merchant asked for it.
+    pub replay: bool,
     /// The exact bytes to send.
     pub body: Bytes,
 }
@@ -34,7 +36,7 @@ pub struct PendingMessage {
     pub kind: MessageKind,
     /// A number that is the same for messages that must stay in order.
     pub lane: i64,
-    /// How often the message was put back from the failure queue, from 1.
+    /// How often the message was put into its queue: 1, and more for retries and replays.
     pub cycle: i64,
     /// Attempts made in this cycle.
     pub attempts: i64,
@@ -42,6 +44,8 @@ pub struct PendingMessage {
     /// Its number among the messages about the same thing, from 1.
     pub sequence: i64,
     pub created_us: i64,
+    /// Whether the merchant may have got it before, and asked for it again.
+    pub replay: bool,
     /// The exact bytes to send.
     pub body: Bytes,
 }
@@ -63,6 +67,7 @@ impl PendingMessage {
             due_us: message.created_us,
             sequence: message.sequence,
             created_us: message.created_us,
+            replay: message.replay,
             body: message.body,
         }
     }

@@ -2,20 +2,21 @@
 //! and shared.
 
 use domain::messages::kind::MessageKind;
-use jiff::{Timestamp, civil::DateTime, tz::TimeZone};
+use jiff::Timestamp;
 use serde::Deserialize;
 use store::FailureFilter;
 
-use crate::core::{
-    form::Form,
-    format::to_sentence,
-    lists::{Paging, check_merchant_field},
-    urls::add_query,
+use crate::{
+    core::{
+        form::Form,
+        format::to_sentence,
+        lists::{Paging, check_merchant_field},
+        urls::add_query,
+    },
+    messages::time_fields::{end_of_minute_us, parse_minute},
 };
 
 const PATH: &str = "/console/failures";
-/// A field for a time has whole minutes. This is the distance to the last microsecond of a minute.
-const REST_OF_MINUTE_US: i64 = 60_000_000 - 1;
 
 /// The fields as they were entered.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -100,13 +101,12 @@ impl FailureSearch {
         if faults.any() {
             return Err(Box::new(faults));
         }
-        let end_of_minute = |to: Timestamp| to.as_microsecond().saturating_add(REST_OF_MINUTE_US);
         Ok(FailureFilter {
             merchant,
             kind: MessageKind::parse(&self.kind),
             status,
             from_us: from.map_or(i64::MIN, Timestamp::as_microsecond),
-            to_us: to.map_or(i64::MAX, end_of_minute),
+            to_us: to.map_or(i64::MAX, end_of_minute_us),
         })
     }
 }
@@ -125,17 +125,6 @@ fn parse_status(text: &str) -> Result<Option<i64>, String> {
     }
     let status = text.parse().ok().filter(|status| (0..=599).contains(status));
     status.map(Some).ok_or_else(|| "Enter a status from 0 to 599.".to_owned())
-}
-
-/// A time as browsers send it, without a time zone. It is UTC.
-fn parse_minute(text: &str) -> Result<Option<Timestamp>, String> {
-    if text.is_empty() {
-        return Ok(None);
-    }
-    let civil = text.parse::<DateTime>().ok();
-    let zoned = civil.and_then(|civil| civil.to_zoned(TimeZone::UTC).ok());
-    let at = zoned.map(|zoned| zoned.timestamp());
-    at.map(Some).ok_or_else(|| "Enter a time such as 2026-02-14T16:00.".to_owned())
 }
 
 #[cfg(test)]
@@ -158,7 +147,7 @@ mod tests {
 
         let filter = search.filter().unwrap();
 
-        assert_eq!(filter.to_us - filter.from_us, REST_OF_MINUTE_US);
+        assert_eq!(filter.to_us - filter.from_us, 59_999_999);
         assert_eq!(filter.from_us, 1_771_084_920_000_000);
     }
 

@@ -66,6 +66,7 @@ fn pair_with_messages(number: usize) -> Transaction {
             sequence: 1,
             lane: 1,
             created_us: 1,
+            replay: false,
             body: Bytes::from(number.to_string()),
         });
     }

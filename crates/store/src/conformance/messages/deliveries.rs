@@ -41,6 +41,7 @@ fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage 
         sequence,
         lane: 7,
         created_us: 100,
+        replay: false,
         body: Bytes::from(format!("{reference} {sequence}")),
     }
 }
@@ -74,6 +75,7 @@ fn attempt(message_id: i64, number: u32, outcome: AttemptOutcome) -> Attempt {
         due_us: 100,
         sequence: 1,
         created_us: 100,
+        replay: false,
         body: Bytes::new(),
     };
     Attempt {
@@ -330,7 +332,8 @@ async fn pages_of_messages_continue_where_they_ended(Subject { store, .. }: Subj
     record(&store, &[attempt(5, 1, AttemptOutcome::Delivered)]).await;
     let page = async |before, state, reference: Option<&str>| {
         let reference = reference.map(str::to_owned);
-        let filter = MessageFilter { before, state, kind: None, reference, limit: 2 };
+        let filter =
+            MessageFilter { before, state, reference, limit: 2, ..MessageFilter::default() };
         let (rows, next) = store.messages(&acme(), &filter).await.unwrap();
         (rows.iter().map(|row| row.message_id).collect::<Vec<_>>(), next)
     };

@@ -22,6 +22,7 @@ async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {
         sequence: 1,
         lane: 7,
         created_us: 100,
+        replay: false,
         body: Bytes::from_static(b"body"),
     };
     let mut transaction = Transaction::new("enqueueing a message");

@@ -26,6 +26,7 @@ async fn enqueue(store: &Store, merchant: &MerchantId, references: impl Iterator
             sequence: 1,
             lane: 7,
             created_us: 100,
+            replay: false,
             body: Bytes::from_static(b"{}"),
         });
     }
@@ -34,7 +35,7 @@ async fn enqueue(store: &Store, merchant: &MerchantId, references: impl Iterator
 
 async fn about(store: &Store, merchant: &MerchantId, reference: &str) -> Vec<i64> {
     let reference = Some(reference.to_owned());
-    let filter = MessageFilter { before: i64::MAX, state: None, kind: None, reference, limit: 50 };
+    let filter = MessageFilter { reference, limit: 50, ..MessageFilter::default() };
     let (rows, _) = store.messages(merchant, &filter).await.unwrap();
     rows.iter().map(|row| row.message_id).collect()
 }
@@ -110,6 +111,7 @@ async fn message_histories_are_read_oldest_first_with_their_bytes(Subject { stor
             sequence,
             lane: 7,
             created_us: 100,
+            replay: false,
             body: Bytes::from(format!("{reference}{sequence}")),
         });
     }

@@ -5,4 +5,5 @@ mod failures;
 mod leases;
 mod message_index;
 mod packed_attempts;
+mod replays;
 mod retention;

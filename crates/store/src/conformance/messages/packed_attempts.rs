@@ -27,6 +27,7 @@ async fn enqueue_all(store: &Store) -> Vec<PendingMessage> {
             sequence,
             lane: sequence,
             created_us: 100,
+            replay: false,
             body: Bytes::from_static(b"{}"),
         });
     }

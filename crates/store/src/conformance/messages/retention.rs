@@ -22,6 +22,7 @@ async fn enqueue(store: &Store, created_us: i64) {
         sequence: 1,
         lane: 7,
         created_us,
+        replay: false,
         body: Bytes::from_static(b"body"),
     };
     commit(store, |it| it.enqueue(message)).await.unwrap();

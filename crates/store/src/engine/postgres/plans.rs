@@ -122,6 +122,7 @@ mod tests {
             sequence: 1,
             lane: 1,
             created_us: 1,
+            replay: false,
             body: Bytes::from_static(b"{}"),
         });
         transaction
