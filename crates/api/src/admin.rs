@@ -57,6 +57,7 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
             crate::warehouse::settings::set,
             crate::warehouse::settings::remove
         ))
+        .routes(routes!(crate::withdrawal::documents::check))
         .routes(routes!(crate::core::audit::list))
         .routes(routes!(crate::access::keys::list))
         .routes(routes!(crate::core::status::show))

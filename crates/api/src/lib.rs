@@ -12,6 +12,7 @@ mod money;
 mod orders;
 mod returns;
 mod warehouse;
+mod withdrawal;
 
 use axum::Router;
 use utoipa::{
@@ -60,6 +61,7 @@ fn described_routes() -> (Router<Web>, Document) {
         .routes(routes!(returns::labels::renew))
         .routes(routes!(returns::labels::show))
         .routes(routes!(returns::history::events))
+        .routes(routes!(withdrawal::list::list))
         .routes(routes!(money::books::entries))
         .routes(routes!(money::books::balance))
         .routes(routes!(money::differences::list))

@@ -16,6 +16,7 @@ pub mod money;
 pub mod orders;
 pub mod returns;
 pub mod warehouse;
+pub mod withdrawal;
 
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ mod money;
 mod orders;
 mod returns;
 mod warehouse;
+mod withdrawal;
 
 use axum::{Router, middleware, routing::any};
 
@@ -36,6 +37,7 @@ pub fn routes() -> Router<Web> {
         .merge(messages::message::routes().merge(messages::replays::routes()))
         .merge(returns::refunds::routes())
         .merge(money::routes())
+        .merge(withdrawal::list::routes())
         .merge(warehouse::exceptions::routes())
         .merge(warehouse::plates::routes().merge(warehouse::disposition::routes()))
         .merge(warehouse::receive::routes())

@@ -173,6 +173,7 @@ impl Endpoint {
                 | MessageKind::DropShipmentConfirmation
                 | MessageKind::DropShipmentCancellation
                 | MessageKind::DropShipmentPartialCancellation
+                | MessageKind::Withdrawal
                 | MessageKind::CarrierRequest => usual_limits,
             },
         })

@@ -81,6 +81,7 @@ pub(crate) fn read_message(call: &Call) -> Option<MerchantMessage> {
         | MessageKind::DropShipmentConfirmation
         | MessageKind::DropShipmentCancellation
         | MessageKind::DropShipmentPartialCancellation
+        | MessageKind::Withdrawal
         | MessageKind::CarrierRequest => None,
     }
 }

@@ -27,3 +27,4 @@ pub mod returns;
 pub mod samples;
 pub mod time;
 pub mod warehouse;
+pub mod withdrawal;

@@ -90,6 +90,9 @@ enum Command {
     /// Show the money of a merchant's returns: entries and balances
     #[command(subcommand)]
     Money(command::money::Money),
+    /// Check the acknowledgements of withdrawals
+    #[command(subcommand)]
+    Withdrawal(command::withdrawal::Withdrawal),
     /// Import a merchant's order history
     Import(command::import::Import),
     /// Show the changes that operators made, newest first
@@ -162,6 +165,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Failures(failures) => return failures.run(&config, output).await,
         Command::Report(report) => report.run(&config, output).await?,
         Command::Money(money) => money.run(&config, output).await?,
+        Command::Withdrawal(withdrawal) => return withdrawal.run(&config, output).await,
         Command::Import(import) => return import.run(&config, output).await,
         Command::Audit(audit) => audit.run(&config, output).await?,
         Command::Key(key) => key.run(&config, output).await?,

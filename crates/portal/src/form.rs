@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use app::{access::secrets, core::scope::IdempotencyKey, returns::shopper::Shopper};
 use axum::extract::{FromRequest, Request};
 use server::{
     Web,
@@ -19,6 +20,7 @@ use server::{
 const FORM_MAX_BYTES: usize = 1 << 20;
 /// A line can be split into this many parts.
 const PARTS_MAX: usize = 10;
+const KEY_MAX: usize = 64;
 
 /// The fields of a form.
 #[derive(Default)]
@@ -56,6 +58,16 @@ impl PortalForm {
     pub(super) fn text(&self, name: &str) -> &str {
         let field = self.positions.get(name).and_then(|position| self.fields.get(*position));
         field.map(|(_, value)| value.trim()).unwrap_or_default()
+    }
+
+    /// A page that is confirmed twice, by a double click for example, has an effect once.
+    pub(super) fn idempotency_key(&self, shopper: &Shopper) -> Option<IdempotencyKey> {
+        let key = self.text("key");
+        let valid =
+            (1..=KEY_MAX).contains(&key.len()) && key.bytes().all(|it| it.is_ascii_graphic());
+        let content = format!("{}\n{:?}", shopper.order_id, self.fields);
+        let request_hash = secrets::hash(content.as_bytes());
+        valid.then(|| IdempotencyKey { key: format!("portal {key}"), request_hash })
     }
 
     /// The value of a field of a part of a line.

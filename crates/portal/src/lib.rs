@@ -24,12 +24,19 @@ mod status;
 mod tests;
 mod theme;
 mod visit;
+mod withdraw;
 mod words;
 
-use axum::Router;
+use axum::{Router, middleware};
+use csrf::require_same_origin;
+use error_page::show_errors_as_pages;
 use server::Web;
 
 /// Every page of the portal, and the label.
 pub fn routes() -> Router<Web> {
-    route::routes().merge(label::routes())
+    route::routes()
+        .merge(withdraw::routes())
+        .layer(middleware::from_fn(show_errors_as_pages))
+        .layer(middleware::from_fn(require_same_origin))
+        .merge(label::routes())
 }

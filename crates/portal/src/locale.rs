@@ -1,7 +1,7 @@
 //! Amounts, dates and percentages as readers of a language write them.
 
 use domain::{currency::minor_digits, merchants::language::Language};
-use jiff::{Timestamp, tz::Offset};
+use jiff::{Timestamp, civil::Date, tz::Offset};
 
 use crate::words::words_in;
 
@@ -81,7 +81,18 @@ pub(crate) fn format_percent(language: Language, per_mille: u32) -> String {
 
 /// The day of a moment, in UTC: `5 March 2026`, `5. März 2026`.
 pub(crate) fn format_date(language: Language, moment: Timestamp) -> String {
-    let date = Offset::UTC.to_datetime(moment).date();
+    format_day(language, Offset::UTC.to_datetime(moment).date())
+}
+
+/// A moment to the second: `5 March 2026, 18:04:11 UTC`.
+pub(crate) fn format_moment(language: Language, moment: Timestamp) -> String {
+    let time = Offset::UTC.to_datetime(moment);
+    let (hour, minute, second) = (time.hour(), time.minute(), time.second());
+    format!("{}, {hour:02}:{minute:02}:{second:02} UTC", format_date(language, moment))
+}
+
+/// A day: `5 March 2026`, `5. März 2026`.
+pub(crate) fn format_day(language: Language, date: Date) -> String {
     let month = usize::try_from(date.month()).unwrap_or_default().saturating_sub(1);
     let month = words_in(language).frame.months.get(month).copied().unwrap_or_default();
     let (day, year) = (date.day(), date.year());

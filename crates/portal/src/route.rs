@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use app::{
     AppError,
-    access::{authenticate::Caller, secrets},
-    core::scope::IdempotencyKey,
+    access::authenticate::Caller,
     orders::returnability::{ReturnableOrder, load_returnable_order},
     returns::{
         change_return::{cancel_return, load_return},
@@ -20,7 +19,6 @@ use axum::{
     Router,
     extract::{Extension, State},
     http::StatusCode,
-    middleware,
     response::Response,
     routing::{get, post},
 };
@@ -37,8 +35,6 @@ use server::{Web, error::ApiError, guard::RequestOrigin, path::Path};
 
 use crate::{
     choose::{ChoosePage, ReturnOffer, load_variants},
-    csrf::require_same_origin,
-    error_page::show_errors_as_pages,
     form::PortalForm,
     review::ReviewPage,
     selection::{FieldProblem, Selection, read_selection},
@@ -47,8 +43,6 @@ use crate::{
     visit::{PageFrame, PortalVisit},
     words::wording::cancel_refusal_text,
 };
-
-const KEY_MAX: usize = 64;
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
@@ -62,8 +56,6 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/portal/{merchant}/returns/{rma}", get(show_status))
         .route("/portal/{merchant}/returns/{rma}/cancel", post(cancel))
         .route("/portal/{merchant}/returns/{rma}/label", post(renew))
-        .layer(middleware::from_fn(show_errors_as_pages))
-        .layer(middleware::from_fn(require_same_origin))
 }
 
 /// The page that asks for the order.
@@ -261,22 +253,13 @@ async fn start(
 ) -> Result<Response, AppError> {
     let app = &visit.web.app;
     let caller = Caller { request: visit.request, ..shopper.load_caller(app).await? };
-    let (request, key) = (&selection.request, idempotency_key(shopper, form));
+    let (request, key) = (&selection.request, form.idempotency_key(shopper));
     let (scope, settings) = (caller.scope(app, key.as_ref()), caller.settings);
     let started = match form.text("total").parse() {
         Ok(total) => confirm_return(scope, settings, request, total).await?,
         Err(_) => start_return(scope, settings, request).await?,
     };
     Ok(visit.redirect(&format!("/returns/{}", started.rma.rma_identifier)))
-}
-
-/// A page that is confirmed twice, by a double click for example, starts only one return.
-fn idempotency_key(shopper: &Shopper, form: &PortalForm) -> Option<IdempotencyKey> {
-    let key = form.text("key");
-    let valid = (1..=KEY_MAX).contains(&key.len()) && key.bytes().all(|it| it.is_ascii_graphic());
-    let content = format!("{}\n{:?}", shopper.order_id, form.fields());
-    let request_hash = secrets::hash(content.as_bytes());
-    valid.then(|| IdempotencyKey { key: format!("portal {key}"), request_hash })
 }
 
 async fn show_status(

@@ -124,11 +124,18 @@ impl PortalVisit {
             footer: own_texts.and_then(|texts| texts.footer.clone()),
             has_theme: portal.accent.is_some(),
             has_logo: *has_logo,
+            offers_withdrawal: self.offers_withdrawal(),
             switch: LanguageSwitch::new(portal, self.page_language, self.address_of(rest)),
             base_style: assets().base_style.address(),
             portal_style: assets().portal_style.address(),
             icon: assets().icon.address(),
         }
+    }
+
+    /// Whether the visitor may have the right of withdrawal: always, until the order is known.
+    fn offers_withdrawal(&self) -> bool {
+        let applies = self.shopper.as_ref().is_none_or(|shopper| shopper.may_withdraw);
+        self.storefront.offers_withdrawal && applies
     }
 
     /// The response with a page. It must not be cached, because it is about a person.
@@ -155,6 +162,11 @@ impl PortalVisit {
 
     /// Gives the shopper a pass and shows the order.
     pub(super) fn admit(&self, shopper: &Shopper) -> Response {
+        self.with_pass(self.redirect("/return"), shopper)
+    }
+
+    /// Gives the shopper a pass with the response.
+    pub(super) fn with_pass(&self, mut response: Response, shopper: &Shopper) -> Response {
         let cookie = Cookie {
             name: PASS_COOKIE,
             value: &shopper.pass(&self.web.app),
@@ -163,9 +175,8 @@ impl PortalVisit {
             same_site: "Strict",
             secure: self.web.settings.secure_cookies,
         };
-        let mut response = self.redirect("/return");
         if let Some(cookie) = cookie.header() {
-            response.headers_mut().insert(SET_COOKIE, cookie);
+            response.headers_mut().append(SET_COOKIE, cookie);
         }
         response
     }
@@ -195,6 +206,8 @@ pub(super) struct PageFrame {
     /// Whether the merchant has colors of its own.
     pub(super) has_theme: bool,
     pub(super) has_logo: bool,
+    /// Whether the page links to the withdrawal function.
+    pub(super) offers_withdrawal: bool,
     pub(super) switch: LanguageSwitch,
     pub(super) base_style: String,
     pub(super) portal_style: String,

@@ -12,6 +12,7 @@ mod spanish;
 #[cfg(test)]
 mod tests;
 mod texts;
+pub(crate) mod withdrawal;
 pub(crate) mod wording;
 
 use domain::merchants::language::Language;

@@ -25,6 +25,7 @@ mod money;
 mod orders;
 mod returns;
 mod warehouse;
+mod withdrawal;
 
 pub use crate::core::{
     audit::{AuditFilter, AuditRecord},
@@ -91,3 +92,4 @@ pub use warehouse::{
     outbound::ShipmentRow,
     units::{DoubtfulUnit, UnitRow, UnitSteps},
 };
+pub use withdrawal::records::{WithdrawalFilter, WithdrawalRow};

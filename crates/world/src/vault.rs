@@ -36,12 +36,14 @@ pub enum Purpose {
     Notice,
     /// A browser in which an operator has logged in.
     Device,
+    /// The hash of the record of a withdrawal.
+    Withdrawal,
     /// A known value that proves that a key is the right one.
     KeyCheck,
 }
 
 impl Purpose {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::SigningSecret,
         Self::EndpointSecret,
         Self::CarrierSecret,
@@ -50,6 +52,7 @@ impl Purpose {
         Self::PictureToken,
         Self::Notice,
         Self::Device,
+        Self::Withdrawal,
         Self::KeyCheck,
     ];
 
@@ -63,6 +66,7 @@ impl Purpose {
             Self::PictureToken => "picture token",
             Self::Notice => "notice",
             Self::Device => "device",
+            Self::Withdrawal => "seal of a withdrawal",
             Self::KeyCheck => "key check",
         }
     }

@@ -36,7 +36,7 @@ pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
 pub(crate) const PUBLIC_BY_NAME: [&str; 2] = ["/labels/{key}", "/labels/{key}/{document}"];
 
 /// The pages for shoppers, who show a pass of their own.
-pub(crate) const PORTAL: [&str; 10] = [
+pub(crate) const PORTAL: [&str; 16] = [
     "/portal/{merchant}",
     "/portal/{merchant}/look.css",
     "/portal/{merchant}/logo",
@@ -47,6 +47,12 @@ pub(crate) const PORTAL: [&str; 10] = [
     "/portal/{merchant}/returns/{rma}",
     "/portal/{merchant}/returns/{rma}/cancel",
     "/portal/{merchant}/returns/{rma}/label",
+    "/portal/{merchant}/withdraw",
+    "/portal/{merchant}/withdraw/items",
+    "/portal/{merchant}/withdraw/review",
+    "/portal/{merchant}/withdraw/confirm",
+    "/portal/{merchant}/withdrawals/{name}",
+    "/portal/{merchant}/withdrawals/{name}/document",
 ];
 
 /// What systems of the platform may do for every merchant, because that is what they are for.

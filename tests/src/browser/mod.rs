@@ -24,3 +24,4 @@ mod shopper;
 mod walker;
 mod walks;
 mod window;
+mod withdrawal;

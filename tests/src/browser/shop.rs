@@ -47,18 +47,42 @@ fn shared_server() -> &'static Server {
     SERVER.get_or_init(|| Home::sqlite().serve(&arguments))
 }
 
+/// One order of two tees that can come back and a mug that cannot.
+fn two_tees_and_a_mug() -> Value {
+    let mut order = full_order();
+    order["refunds"] = json!([]);
+    order["tags"] = json!([]);
+    let tee = order["items"][0].as_object_mut().unwrap();
+    tee.insert("tags".to_owned(), json!([]));
+    tee.insert("return_policy_end_date".to_owned(), json!("2126-01-01T00:00:00Z"));
+    tee.insert("quantity_refunded".to_owned(), json!(0));
+    order
+}
+
 impl Shop {
+    /// From now on the order was shipped to Germany, and will be delivered in the far future.
+    pub(super) fn ship_to_germany(&self) {
+        let mut order = two_tees_and_a_mug();
+        order["shipping_address"]["country_code"] = json!("DE");
+        order["updated_at"] = json!("2126-01-01T00:00:00Z");
+        for line in order["items"].as_array_mut().unwrap() {
+            line["delivered_date"] = json!("2126-01-07T10:00:00Z");
+        }
+        self.stage.publish(&[order]);
+    }
+
+    /// The withdrawal that was recorded.
+    pub(super) fn only_withdrawal(&self) -> Value {
+        let request = Request::get("/withdrawals").bearer(&self.stage.token);
+        let listed = self.server.send(&request).json();
+        assert_eq!(listed["withdrawals"].as_array().unwrap().len(), 1, "{listed}");
+        listed["withdrawals"][0].clone()
+    }
+
     pub(super) fn open() -> Self {
         let server = shared_server();
         let (stage, systems) = Stage::with_receiver(server);
-        let mut order = full_order();
-        order["refunds"] = json!([]);
-        order["tags"] = json!([]);
-        let tee = order["items"][0].as_object_mut().unwrap();
-        tee.insert("tags".to_owned(), json!([]));
-        tee.insert("return_policy_end_date".to_owned(), json!("2126-01-01T00:00:00Z"));
-        tee.insert("quantity_refunded".to_owned(), json!(0));
-        stage.publish(&[order]);
+        stage.publish(&[two_tees_and_a_mug()]);
         let merchant = stage.merchant.id.clone();
         let shop = Self { server, merchant, stage, _systems: systems };
         shop.offer(&[json!({ "method": "mail-back" })]);

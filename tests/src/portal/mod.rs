@@ -6,3 +6,4 @@ mod pictures;
 mod security;
 mod shop;
 mod statement;
+mod withdrawal;

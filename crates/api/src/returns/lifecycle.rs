@@ -17,6 +17,7 @@ use domain::returns::{
     returnability::Returnability,
     rma::{Rma, RmaUnit, WrongItem},
 };
+use domain::withdrawal::identifier::WithdrawalId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -51,6 +52,9 @@ pub(crate) struct ReturnAnswer<'a> {
     /// The version of the merchant's policy that applies to the return.
     #[schema(example = 3, minimum = 0)]
     policy_version: i64,
+    /// The withdrawal from the contract that started the return, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withdrawal_identifier: Option<&'a WithdrawalId>,
     /// What was promised, what was paid, and what is left.
     statement: Statement,
     /// Units that the warehouse rejected.
@@ -126,6 +130,7 @@ pub(super) fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         labels: view_labels(rma),
         links,
         policy_version: rma.policy_version,
+        withdrawal_identifier: rma.withdrawal_identifier.as_ref(),
         statement: Statement::of(rma),
         rejected_units: rma.units.iter().filter_map(view_rejection).collect(),
         wrong_items: &rma.wrong_items,

@@ -14,6 +14,8 @@ use crate::{App, AppError, access::secrets};
 const POSTAL_FAILURES_MAX: i64 = 50;
 /// Failures with the same order number, or with the same e-mail address, in an hour.
 const SUBJECT_FAILURES_MAX: i64 = 20;
+/// Statements of withdrawal from the same order, in an hour.
+const STATEMENTS_MAX: i64 = 20;
 const SLOT_US: i64 = 10 * 60 * 1_000_000;
 const SLOTS: i64 = 6;
 
@@ -63,6 +65,21 @@ impl<'a> LookupAttempt<'a> {
         }
         Ok(app.store.commit(transaction).await.map(drop)?)
     }
+}
+
+/// Counts a statement of withdrawal from an order. False if there were too many in an hour. It is
+/// the visitor's right, but each one is kept and tells the merchant.
+pub(crate) async fn count_statement(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<bool, AppError> {
+    let attempt = LookupAttempt {
+        merchant,
+        window: window_at(app.world.wall_clock_us()),
+        subjects: vec![(subject("withdrawal", order_id), STATEMENTS_MAX)],
+    };
+    attempt.count(app).await
 }
 
 fn window_at(now_us: i64) -> AttemptWindow {

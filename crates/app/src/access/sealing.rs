@@ -14,7 +14,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use store::{ResponseKey, SealingKeyRow, Store, StoreError, Transaction};
+use store::{Cursor, ListFilter, ResponseKey, SealingKeyRow, Store, StoreError, Transaction};
 use world::{KeyRing, Purpose, SealContext, Vault, VaultError, World};
 
 use crate::{
@@ -26,6 +26,7 @@ use crate::{
         idempotency::response_context,
     },
     messages::set_endpoints::endpoint_secret_context,
+    withdrawal::acknowledgement::seal_context,
 };
 
 /// The actor in the audit trail: no request changes the keys.
@@ -153,7 +154,9 @@ pub async fn finish_rotation(app: &App) -> Result<u64, AppError> {
     }
     let mut changed = 0;
     loop {
-        let now_changed = reseal_secrets(app).await? + reseal_responses(app).await?;
+        let now_changed = reseal_secrets(app).await?
+            + reseal_responses(app).await?
+            + reseal_withdrawals(app).await?;
         changed += now_changed;
         if now_changed == 0 {
             break;
@@ -234,6 +237,28 @@ async fn reseal_responses(app: &App) -> Result<u64, AppError> {
             let context = response_context(&key.merchant, &row);
             if let Some(resealed) = app.vault.reseal(&app.world, context, body)? {
                 transaction.replace_response(key, body.clone(), resealed.into());
+                changed += 1;
+            }
+        }
+        app.store.commit(transaction).await?;
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Seals the hashes of the records of withdrawals.
+async fn reseal_withdrawals(app: &App) -> Result<u64, AppError> {
+    let (mut changed, mut before) = (0, Cursor::newest());
+    loop {
+        let filter = ListFilter { before, merchant: None, status: None, limit: BATCH };
+        let (rows, _) = app.store.withdrawals(&filter).await?;
+        let Some(last) = rows.last() else { return Ok(changed) };
+        before = last.cursor();
+        let mut transaction = Transaction::new("sealing the records of withdrawals anew");
+        for row in &rows {
+            let context = seal_context(&row.merchant, &row.withdrawal_id);
+            let resealed = reseal_text(app, context, &row.seal)?;
+            if resealed != row.seal {
+                transaction.reseal_withdrawal(row, &resealed);
                 changed += 1;
             }
         }

@@ -10,6 +10,7 @@ use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     merchants::pictures::Picture,
+    returns::policies::load_policy,
 };
 
 /// A portal as operators see it.
@@ -30,11 +31,19 @@ pub struct PortalFront {
     pub name: String,
     pub portal: Portal,
     pub has_logo: bool,
+    /// Whether the portal has the withdrawal function.
+    pub offers_withdrawal: bool,
 }
 
 /// The portal of a merchant that is enabled.
 pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront, AppError> {
-    let (merchant, stored) = tokio::try_join!(app.store.merchant(id), app.store.portal(id))?;
+    let (merchant, portal) = (app.store.merchant(id), app.store.portal(id));
+    let policy = async { load_policy(app, id).await };
+    let (merchant, stored, policy) = tokio::try_join!(
+        async { merchant.await.map_err(AppError::from) },
+        async { portal.await.map_err(AppError::from) },
+        policy
+    )?;
     let merchant = merchant.filter(|it| it.value.is_live());
     let merchant = merchant.ok_or(AppError::NotFound("portal"))?.value;
     Ok(PortalFront {
@@ -42,6 +51,7 @@ pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront
         name: merchant.name,
         portal: stored.portal,
         has_logo: stored.has_logo,
+        offers_withdrawal: policy.policy.withdrawal.offered,
     })
 }
 

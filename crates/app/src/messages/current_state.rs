@@ -9,6 +9,7 @@ use domain::{
     messages::kind::MessageKind,
     returns::{identifier::RmaId, message::RmaMessage},
     warehouse::{outbound_message::messages, shipment::Shipment},
+    withdrawal::identifier::WithdrawalId,
 };
 use store::Versioned;
 
@@ -32,6 +33,7 @@ pub async fn current_message(
     match kind {
         MessageKind::Rma => current_rma(app, merchant, reference).await,
         MessageKind::OutboundAsn => current_shipment(app, merchant, reference).await,
+        MessageKind::Withdrawal => recorded_withdrawal(app, merchant, reference).await,
         MessageKind::ExchangeVariants
         | MessageKind::ExchangeOrder
         | MessageKind::InventoryReceipt
@@ -53,6 +55,17 @@ async fn current_rma(
         let body = serde_json::to_vec(&RmaMessage::of(&rma)).expect("a message has string keys");
         CurrentMessage { sequence: rma.messages_sent, body: Bytes::from(body) }
     }))
+}
+
+/// The record of a withdrawal never changes, and its only message has the same bytes.
+async fn recorded_withdrawal(
+    app: &App,
+    merchant: &MerchantId,
+    reference: &str,
+) -> Result<Option<CurrentMessage>, AppError> {
+    let Some(id) = WithdrawalId::parse(reference) else { return Ok(None) };
+    let row = app.store.withdrawal(merchant, &id).await?;
+    Ok(row.map(|row| CurrentMessage { sequence: 1, body: Bytes::from(row.record) }))
 }
 
 /// A shipment that is reported in several messages has a reference for each.

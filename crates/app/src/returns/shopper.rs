@@ -12,6 +12,7 @@ use domain::{
         identifier::RmaId,
         rma::{Rma, RmaUnit},
     },
+    withdrawal::period::is_shipped_to_eu,
 };
 use serde::{Deserialize, Serialize};
 use world::{Purpose, SealContext};
@@ -40,6 +41,10 @@ pub struct Shopper {
     /// Whether the shopper got the goods as a gift. Such a shopper knows where they were shipped,
     /// but not who bought them.
     pub gift: bool,
+    /// Whether the shopper may have the right of withdrawal: the order was shipped to the EU, and
+    /// the shopper bought it.
+    #[serde(default)]
+    pub may_withdraw: bool,
     until_us: i64,
 }
 
@@ -82,6 +87,7 @@ pub async fn identify_shopper(
     let until_us = app.world.wall_clock_us() + PASS_US;
     Ok(Identification::Found(Shopper {
         merchant: merchant.clone(),
+        may_withdraw: !claim.gift && is_shipped_to_eu(&order),
         order_id: order.identifier,
         gift: claim.gift,
         until_us,

@@ -8,7 +8,7 @@ use domain::{
         record::ExchangeRecord,
     },
     identifier::MerchantId,
-    merchants::merchant::MerchantSettings,
+    merchants::merchant::{CarrierMode, MerchantSettings},
     messages::kind::MessageKind,
     orders::order::PostalAddress,
     returns::{
@@ -44,7 +44,7 @@ use crate::{
 use futures_util::future::BoxFuture;
 
 /// 130 random bits.
-const LABEL_KEY_LETTERS: usize = 26;
+pub(crate) const LABEL_KEY_LETTERS: usize = 26;
 
 /// A return and its amounts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -134,22 +134,45 @@ async fn decide_and_commit(
                 transaction.put_ledger(merchant, order_id, ledger, version);
             }
             let rma = started.rma;
-            put_new_return(app, &mut transaction, merchant, &rma, &origin);
-            let recipients: Vec<&PostalAddress> =
-                loaded.orders.values().map(|it| &it.order.shipping_address).collect();
-            let keys = keys_of_return(&rma, &recipients);
-            transaction.put_receiving_keys(merchant, &rma.rma_identifier, &keys);
+            let goods = StartedGoods {
+                rma: &rma,
+                recipients: loaded.orders.values().map(|it| &it.order.shipping_address).collect(),
+                carrier: settings.carrier,
+            };
+            put_started_return(app, &mut transaction, merchant, &goods, &origin);
             for (order, record) in &build_exchanges(&rma, &started.quote, &loaded) {
                 transaction.insert_exchange_order(merchant, record);
                 enqueue_exchange_order(app, &mut transaction, merchant, order);
             }
-            request_label(app, &mut transaction, merchant, &rma, settings.carrier);
             Ok((QuotedReturn { rma, quote: started.quote }, transaction))
         })
     };
     let quoted = commit_once(scope, attempt).await?;
     notify_carrier(app, settings.carrier);
     Ok(quoted)
+}
+
+/// A return that starts, where its goods were sent, and who brings them back.
+pub(crate) struct StartedGoods<'a> {
+    pub(crate) rma: &'a Rma,
+    pub(crate) recipients: Vec<&'a PostalAddress>,
+    pub(crate) carrier: CarrierMode,
+}
+
+/// Adds a new return to the transaction: its journal and message, what the bench finds it by, and
+/// the request for its label.
+pub(crate) fn put_started_return(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    started: &StartedGoods<'_>,
+    origin: &Origin,
+) {
+    let rma = started.rma;
+    put_new_return(app, transaction, merchant, rma, origin);
+    let keys = keys_of_return(rma, &started.recipients);
+    transaction.put_receiving_keys(merchant, &rma.rma_identifier, &keys);
+    request_label(app, transaction, merchant, rma, started.carrier);
 }
 
 /// What a return was decided on.

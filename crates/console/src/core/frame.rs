@@ -40,6 +40,7 @@ pub(crate) enum Section {
     Overview,
     Orders,
     Returns,
+    Withdrawals,
     Failures,
     Messages,
     Refunds,
@@ -63,6 +64,7 @@ const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Overview, "/console", "Overview"),
     (Section::Orders, "/console/orders", "Orders"),
     (Section::Returns, "/console/returns", "Returns"),
+    (Section::Withdrawals, "/console/withdrawals", "Withdrawals"),
     (Section::Failures, "/console/failures", "Failures"),
     (Section::Messages, "/console/messages", "Messages"),
     (Section::Refunds, "/console/refunds", "Refunds"),
@@ -90,6 +92,7 @@ impl Section {
             Self::Overview
             | Self::Orders
             | Self::Returns
+            | Self::Withdrawals
             | Self::Failures
             | Self::Messages
             | Self::Refunds

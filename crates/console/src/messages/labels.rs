@@ -17,6 +17,7 @@ pub(super) const fn kind_label(kind: MessageKind) -> &'static str {
         MessageKind::DropShipmentConfirmation => "Drop shipment confirmed",
         MessageKind::DropShipmentCancellation => "Drop shipment canceled",
         MessageKind::DropShipmentPartialCancellation => "Drop shipment partly canceled",
+        MessageKind::Withdrawal => "Withdrawal",
         MessageKind::CarrierRequest => "Carrier request",
     }
 }

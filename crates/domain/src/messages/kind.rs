@@ -27,12 +27,14 @@ pub enum MessageKind {
     DropShipmentConfirmation,
     DropShipmentCancellation,
     DropShipmentPartialCancellation,
+    /// A shopper's statement of withdrawal from a contract.
+    Withdrawal,
     /// A label that is bought from the merchant's carrier, or canceled there.
     CarrierRequest,
 }
 
 impl MessageKind {
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Rma,
         Self::ExchangeVariants,
         Self::ExchangeOrder,
@@ -41,6 +43,7 @@ impl MessageKind {
         Self::DropShipmentConfirmation,
         Self::DropShipmentCancellation,
         Self::DropShipmentPartialCancellation,
+        Self::Withdrawal,
         Self::CarrierRequest,
     ];
 
@@ -63,6 +66,7 @@ impl MessageKind {
             Self::DropShipmentConfirmation => "drop_shipment_confirmation",
             Self::DropShipmentCancellation => "drop_shipment_cancellation",
             Self::DropShipmentPartialCancellation => "drop_shipment_partial_cancellation",
+            Self::Withdrawal => "withdrawal",
             Self::CarrierRequest => "carrier_request",
         }
     }
@@ -82,6 +86,7 @@ impl MessageKind {
             | Self::DropShipmentConfirmation
             | Self::DropShipmentCancellation
             | Self::DropShipmentPartialCancellation
+            | Self::Withdrawal
             | Self::CarrierRequest => "1",
         }
     }
@@ -98,6 +103,7 @@ impl MessageKind {
             Self::DropShipmentConfirmation => "/drop_shipment_confirmation",
             Self::DropShipmentCancellation => "/drop_shipment_cancellation",
             Self::DropShipmentPartialCancellation => "/drop_shipment_partial_cancellation",
+            Self::Withdrawal => "/withdrawals",
             Self::CarrierRequest => return None,
         })
     }
@@ -113,6 +119,7 @@ impl MessageKind {
             | Self::ExchangeOrder
             | Self::OutboundAsn
             | Self::InventoryReceipt
+            | Self::Withdrawal
             | Self::CarrierRequest => QueueKind(self),
         }
     }
@@ -128,6 +135,7 @@ impl MessageKind {
             | Self::DropShipmentConfirmation
             | Self::DropShipmentCancellation
             | Self::DropShipmentPartialCancellation
+            | Self::Withdrawal
             | Self::CarrierRequest => false,
         }
     }
@@ -157,6 +165,7 @@ impl QueueKind {
             MessageKind::ExchangeOrder => &[MessageKind::ExchangeOrder],
             MessageKind::OutboundAsn => &[MessageKind::OutboundAsn],
             MessageKind::InventoryReceipt => &[MessageKind::InventoryReceipt],
+            MessageKind::Withdrawal => &[MessageKind::Withdrawal],
             MessageKind::CarrierRequest => &[MessageKind::CarrierRequest],
             MessageKind::DropShipmentConfirmation
             | MessageKind::DropShipmentCancellation

@@ -60,6 +60,10 @@ pub struct Order {
     /// Free text. Informational.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// A code on the gift receipt. Who got the goods as a gift and knows it can return them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "GIFT-7Q2M-K4XD", min_length = 6, max_length = 255)]
+    pub gift_code: Option<String>,
     /// When the order was placed at the merchant.
     #[schema(value_type = String, format = DateTime, example = "2026-02-11T09:24:31Z")]
     pub created_at: Timestamp,
@@ -148,6 +152,10 @@ pub struct OrderLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub shipped_date: Option<Timestamp>,
+    /// When the line was delivered to the shopper. The period of withdrawal starts here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub delivered_date: Option<Timestamp>,
     /// Until when the line can be returned, if the merchant sets this for each line: a date, or a
     /// date and time.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -34,46 +34,56 @@ pub struct RmaId(String);
 impl RmaId {
     /// Creates an identifier from random bytes, of which it uses sixty bits.
     pub fn from_random(bytes: [u8; 8]) -> Self {
-        let mut bits = u64::from_be_bytes(bytes);
-        let mut code = String::with_capacity(LENGTH);
-        for _ in 0..LENGTH {
-            let place = usize::try_from(bits & 31).unwrap_or_default();
-            code.extend(ALPHABET.get(place).copied().map(char::from));
-            bits >>= 5;
-        }
-        Self::grouped(&code)
+        Self(code_from_random(PREFIX, bytes))
     }
 
     /// The identifier that `text` spells, if it is one.
     pub fn parse(text: &str) -> Option<Self> {
-        // Text longer than a prefix and a code is not an identifier; the rest is not read.
-        let longest = PREFIX.len() + LENGTH;
-        let characters = text.chars().filter(|character| !is_separator(*character));
-        let plain: String =
-            characters.take(longest + 1).map(|character| character.to_ascii_uppercase()).collect();
-        // The letters of the prefix are in the alphabet, too, so only the length decides.
-        let code = match plain.strip_prefix(PREFIX) {
-            Some(code) if plain.len() == longest => code,
-            Some(_) | None => plain.as_str(),
-        };
-        let code = code.chars().map(canonical).collect::<Option<String>>()?;
-        (code.len() == LENGTH).then(|| Self::grouped(&code))
-    }
-
-    fn grouped(code: &str) -> Self {
-        let mut text = PREFIX.to_owned();
-        for (position, character) in code.chars().enumerate() {
-            if position % GROUP == 0 {
-                text.push('-');
-            }
-            text.push(character);
-        }
-        Self(text)
+        parse_code(PREFIX, text).map(Self)
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// A prefix and sixty random bits.
+pub(crate) fn code_from_random(prefix: &str, bytes: [u8; 8]) -> String {
+    let mut bits = u64::from_be_bytes(bytes);
+    let mut code = String::with_capacity(LENGTH);
+    for _ in 0..LENGTH {
+        let place = usize::try_from(bits & 31).unwrap_or_default();
+        code.extend(ALPHABET.get(place).copied().map(char::from));
+        bits >>= 5;
+    }
+    in_groups(prefix, &code)
+}
+
+/// The prefix and the code that `text` spells, if it does.
+pub(crate) fn parse_code(prefix: &str, text: &str) -> Option<String> {
+    // Text longer than a prefix and a code is not an identifier; the rest is not read.
+    let longest = prefix.len() + LENGTH;
+    let characters = text.chars().filter(|character| !is_separator(*character));
+    let plain: String =
+        characters.take(longest + 1).map(|character| character.to_ascii_uppercase()).collect();
+    // The letters of the prefix are in the alphabet, too, so only the length decides.
+    let code = match plain.strip_prefix(prefix) {
+        Some(code) if plain.len() == longest => code,
+        Some(_) | None => plain.as_str(),
+    };
+    let code = code.chars().map(canonical).collect::<Option<String>>()?;
+    (code.len() == LENGTH).then(|| in_groups(prefix, &code))
+}
+
+fn in_groups(prefix: &str, code: &str) -> String {
+    let mut text = prefix.to_owned();
+    for (position, character) in code.chars().enumerate() {
+        if position % GROUP == 0 {
+            text.push('-');
+        }
+        text.push(character);
+    }
+    text
 }
 
 /// Spaces, and hyphens of all kinds, because some programs replace the plain one.

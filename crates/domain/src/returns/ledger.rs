@@ -143,7 +143,7 @@ impl Ledger {
 
     /// Puts the lowest open units of a line on a return. `units` are those of
     /// [`line_units`](Self::line_units) now. If it is refused, nothing has changed.
-    pub(super) fn spend_units(
+    pub(crate) fn spend_units(
         &mut self,
         units: &LineUnits,
         quantity: i64,
@@ -244,14 +244,22 @@ impl Ledger {
 
     /// Refunds the shipping charge with a return, once for an order. Returns the amount.
     pub fn spend_shipping(&self, order: &Order, rma: &str) -> Result<(Self, i64), LedgerRefusal> {
+        let amount_cents = shipping_cents(order);
+        Ok((self.spend_shipping_of(amount_cents, rma)?, amount_cents))
+    }
+
+    /// Refunds this part of the shipping charge with a return, once for an order.
+    pub(crate) fn spend_shipping_of(
+        &self,
+        amount_cents: i64,
+        rma: &str,
+    ) -> Result<Self, LedgerRefusal> {
         if let Some(shipping) = &self.shipping {
             let rma_identifier = shipping.rma_identifier.clone();
             return Err(LedgerRefusal::ShippingSpent { rma_identifier });
         }
-        let amount_cents = shipping_cents(order);
-        let mut ledger = self.clone();
-        ledger.shipping = Some(ShippingRefund { rma_identifier: rma.to_owned(), amount_cents });
-        Ok((ledger, amount_cents))
+        let shipping = ShippingRefund { rma_identifier: rma.to_owned(), amount_cents };
+        Ok(Self { shipping: Some(shipping), ..self.clone() })
     }
 
     fn units_of(&self, order: &Order, line: &str) -> Option<LineUnits> {
@@ -262,7 +270,7 @@ impl Ledger {
     }
 
     /// Every shipped unit of a line. `totals` are those of the line.
-    pub(super) fn line_units(&self, line: &OrderLine, totals: &LineTotals) -> LineUnits {
+    pub(crate) fn line_units(&self, line: &OrderLine, totals: &LineTotals) -> LineUnits {
         let spent = self.spent(&line.identifier);
         let left = money::units(line.quantity_shipped).saturating_sub(spent.len());
         let paid = spent.iter().filter(|unit| unit.by.refund().is_some()).count();

@@ -20,6 +20,7 @@ use utoipa::ToSchema;
 use super::ReturnMethod;
 use crate::merchants::language::Language;
 use crate::orders::tags::is_same_tag;
+use crate::withdrawal::terms::WithdrawalTerms;
 
 /// How a merchant accepts returns. A field that is left out has its default value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -57,6 +58,8 @@ pub struct Policy {
     pub gift_card: Option<GiftCardOffer>,
     pub refund_at: RefundAt,
     pub shipping_refunded: ShippingRefunded,
+    /// The right of withdrawal of consumers in the EU.
+    pub withdrawal: WithdrawalTerms,
 }
 
 /// What a tag does to the units that have it. Tags are matched in any case, and words may be

@@ -353,34 +353,21 @@ fn new_rma(
         managed_receiving: context.settings.managed_receiving,
         refund_tolerance_cents: context.settings.refund_tolerance_cents,
         message_extensions: context.settings.message_extensions,
+        withdrawal_identifier: None,
         goods: spent.iter().flat_map(goods_of).collect(),
     }
-}
-
-/// A weight as an integer, if it is one that goods can have.
-fn in_thousandths(weight: f64) -> Option<i64> {
-    let thousandths = (weight * 1_000.0).round();
-    #[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "checked range")]
-    (0.0..1e12).contains(&thousandths).then_some(thousandths as i64)
 }
 
 fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
     let SpentItem { requested: RequestedItem { item, .. }, known, line, units } = spent;
     let goods = units.iter().map(|unit| RmaGoods {
-        order_identifier: known.order.identifier.clone(),
         original_order_identifier: known.original_order_identifier.clone(),
-        order_line_item_identifier: line.identifier.clone(),
-        unit_number: i64::from(unit.unit) + 1,
-        sku: line.sku.clone(),
-        upc: line.upc.clone(),
-        title: line.title.clone(),
         return_reason: item.return_reason.clone(),
         resolution: item.resolution,
         exchange_sku: item.exchange_sku.clone(),
         exchange_price_cents: spent.exchange_price_cents(unit),
         fallback: item.fallback,
-        amounts: unit.amounts,
-        weight_thousandths: line.weight.and_then(in_thousandths),
+        ..RmaGoods::of_unit(&known.order, line, unit)
     });
     goods.collect()
 }

@@ -40,6 +40,7 @@ pub(crate) fn order_line(identifier: &str, units: i64, amounts: [i64; 3]) -> Ord
         tracking_number: None,
         reverse_tracking_number: None,
         shipped_date: Some("2026-01-02T18:40:00Z".parse().unwrap()),
+        delivered_date: None,
         return_policy_end_date: None,
         product_identifier: format!("PRD-{identifier}"),
         variant_identifier: format!("VAR-{identifier}"),
@@ -118,6 +119,7 @@ pub(crate) fn new_rma(
         managed_receiving,
         refund_tolerance_cents: 0,
         message_extensions: false,
+        withdrawal_identifier: None,
         goods,
     }
 }

@@ -7,6 +7,7 @@ mod exchange;
 mod inbound;
 mod outbound;
 mod rma;
+mod withdrawal;
 
 use jiff::Timestamp;
 
@@ -25,6 +26,7 @@ pub use self::outbound::{
     outbound_asn_message, outbound_shipment, shipment_change_request, shipment_request,
 };
 pub use self::rma::rma;
+pub use self::withdrawal::withdrawal;
 use crate::json::{self, Json};
 
 /// A message of one order in which every field that is understood occurs.
@@ -50,6 +52,11 @@ pub fn rma_extensions() -> &'static str {
 /// The message that asks for [`exchange_order()`], in which every field occurs.
 pub fn exchange_order_message() -> &'static str {
     include_str!("exchange_order.json")
+}
+
+/// The message about [`withdrawal()`], in which every field occurs.
+pub fn withdrawal_message() -> &'static str {
+    include_str!("withdrawal.json")
 }
 
 fn time(text: &str) -> Timestamp {
@@ -81,6 +88,10 @@ mod tests {
     };
     use crate::returns::message::{RefundFinancials, RmaItem, RmaMessage};
     use crate::returns::rma::Rma;
+    use crate::withdrawal::{
+        period::WithdrawalPeriod,
+        record::{WithdrawalRecord, WithdrawnItem},
+    };
 
     /// The fields of a type, and whether each is required.
     pub(super) fn fields<T: PartialSchema>() -> BTreeMap<String, bool> {
@@ -181,6 +192,15 @@ mod tests {
         assert_all_present::<exchange::ExchangeCustomer>(&message["customer"]);
         assert_all_present::<exchange::ExchangeAddress>(&message["shipping_address"]);
         assert_all_present::<exchange::ExchangePayment>(&message["payment"]);
+    }
+
+    #[test]
+    fn the_message_about_the_sample_withdrawal_is_the_sample_message() {
+        assert_written(&withdrawal(), withdrawal_message());
+        let message: Value = serde_json::from_str(withdrawal_message()).unwrap();
+        assert_all_present::<WithdrawalRecord>(&message);
+        assert_all_present::<WithdrawalPeriod>(&message["period"]);
+        assert_all_present::<WithdrawnItem>(&message["items"][1]);
     }
 
     #[test]

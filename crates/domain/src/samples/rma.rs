@@ -39,6 +39,7 @@ pub(super) fn opening() -> NewRma {
         managed_receiving: true,
         refund_tolerance_cents: 0,
         message_extensions: false,
+        withdrawal_identifier: None,
         goods: vec![
             tee(1),
             RmaGoods {

@@ -24,3 +24,4 @@ pub(crate) mod report;
 pub(crate) mod serve;
 pub(crate) mod sim;
 pub(crate) mod warehouse;
+pub(crate) mod withdrawal;

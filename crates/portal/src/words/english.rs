@@ -325,6 +325,7 @@ pub(super) static WORDS: Words = Words {
         qr_of_both: |rma, number| format!("QR code for return {rma} and tracking number {number}"),
     },
     parcels: super::parcels::ENGLISH,
+    withdrawal: super::withdrawal::ENGLISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page not found",

@@ -342,6 +342,7 @@ pub(super) static WORDS: Words = Words {
         qr_of_both: |rma, number| format!("Code QR du retour {rma} et du numéro de suivi {number}"),
     },
     parcels: super::parcels::FRENCH,
+    withdrawal: super::withdrawal::FRENCH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page introuvable",

@@ -347,6 +347,7 @@ pub(super) static WORDS: Words = Words {
         },
     },
     parcels: super::parcels::GERMAN,
+    withdrawal: super::withdrawal::GERMAN,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Seite nicht gefunden",

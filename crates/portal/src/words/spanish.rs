@@ -342,6 +342,7 @@ pub(super) static WORDS: Words = Words {
         },
     },
     parcels: super::parcels::SPANISH,
+    withdrawal: super::withdrawal::SPANISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Página no encontrada",

@@ -32,6 +32,13 @@ fn every_sentence_contains_its_values() {
             words.parcels.label_of,
             words.parcels.code_of,
             words.parcels.valid_until,
+            words.withdrawal.lead,
+            words.withdrawal.quantity_of,
+            words.withdrawal.stated_name,
+            words.withdrawal.stated_email,
+            words.withdrawal.late,
+            words.withdrawal.shipping,
+            words.withdrawal.refund_by,
         ];
         for (number, sentence) in sentences.iter().enumerate() {
             assert!(sentence("§").contains('§'), "{language:?} {number}");
@@ -42,6 +49,8 @@ fn every_sentence_contains_its_values() {
             words.status.exchange_placed,
             words.label.qr_of_both,
             words.parcels.parcel,
+            words.withdrawal.stated_order,
+            words.withdrawal.received,
         ];
         for sentence in sentences_of_two {
             let text = sentence("§", "¶");
@@ -60,7 +69,9 @@ fn titles_differ_between_languages() {
 
 #[test]
 fn french_punctuation_follows_a_no_break_space() {
-    let source = include_str!("french.rs");
+    let (_, withdrawal) = include_str!("withdrawal.rs").split_once("const FRENCH").unwrap();
+    let (withdrawal, _) = withdrawal.split_once("const SPANISH").unwrap();
+    let source = [include_str!("french.rs"), withdrawal].concat();
     for mark in ["?", "!", ":", ";", "»"] {
         assert!(!source.contains(&format!(" {mark}")), "a space that can break before {mark}");
     }

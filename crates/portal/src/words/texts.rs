@@ -1,5 +1,7 @@
 //! The texts that every language has to provide.
 
+use super::withdrawal::WithdrawalWords;
+
 /// A text with a value in it.
 pub(crate) type Sentence = fn(&str) -> String;
 /// A text with two values in it.
@@ -22,6 +24,7 @@ pub(crate) struct Words {
     pub(crate) status: StatusWords,
     pub(crate) label: LabelWords,
     pub(crate) parcels: ParcelWords,
+    pub(crate) withdrawal: WithdrawalWords,
     pub(crate) errors: ErrorWords,
 }
 

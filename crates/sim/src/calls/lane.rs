@@ -19,6 +19,8 @@ struct Body<'a> {
     asn_number: Option<&'a RawValue>,
     #[serde(borrow)]
     unit_identifier: Option<&'a RawValue>,
+    #[serde(borrow)]
+    withdrawal_identifier: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +42,7 @@ pub(crate) fn find_lane(kind: MessageKind, body: &[u8]) -> Option<String> {
         MessageKind::Rma => ("rma", read(body)?.rma_identifier?),
         MessageKind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
         MessageKind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),
+        MessageKind::Withdrawal => ("withdrawal", read(body)?.withdrawal_identifier?),
         MessageKind::InventoryReceipt => ("unit", read(body)?.unit_identifier?),
         MessageKind::DropShipmentConfirmation
         | MessageKind::DropShipmentCancellation

@@ -162,6 +162,7 @@ impl Merchant {
             | MessageKind::DropShipmentConfirmation
             | MessageKind::DropShipmentCancellation
             | MessageKind::DropShipmentPartialCancellation
+            | MessageKind::Withdrawal
             | MessageKind::CarrierRequest => JsonResponse::received(),
         }
     }

@@ -15,6 +15,7 @@ mod money;
 mod orders;
 mod returns;
 mod warehouse;
+mod withdrawal;
 
 use std::sync::Arc;
 

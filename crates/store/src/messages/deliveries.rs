@@ -247,6 +247,7 @@ impl Store {
                          UNION ALL SELECT 'drop_shipment_confirmation'
                          UNION ALL SELECT 'drop_shipment_cancellation'
                          UNION ALL SELECT 'drop_shipment_partial_cancellation'
+                         UNION ALL SELECT 'withdrawal'
                          UNION ALL SELECT 'carrier_request') kinds
                      WHERE found.merchant_id IS NOT NULL) last
                  WHERE last.message_id IS NOT NULL ORDER BY last.merchant_id, last.kind

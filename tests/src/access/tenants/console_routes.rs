@@ -24,6 +24,7 @@ pub(crate) const CONSOLE: &[&str] = &[
     "/console/merchants/{merchant}/policy/{version}",
     "/console/merchants/{merchant}/disposition",
     "/console/merchants/{merchant}/disposition/report.csv",
+    "/console/withdrawals",
     "/console/failures",
     "/console/failures/jobs/{id}",
     "/console/failures/jobs/{id}/cancel",

@@ -44,10 +44,12 @@ pub(super) fn read_order_fields(at: &Fields<'_>, mut rules: Option<&mut IntakeRu
         discounts: Vec::new(),
         concept: at.optional_text("concept"),
         note: at.optional_text("note"),
+        gift_code: at.optional_identifier("gift_code"),
         secondary_identifier: at.optional_identifier("secondary_identifier"),
     };
     if let Some(rules) = rules.as_deref_mut() {
         rules.check_order_identifier(at, &order.identifier);
+        rules::check_gift_code(at, order.gift_code.as_deref());
     }
 
     let checked = rules.is_some();
@@ -95,6 +97,7 @@ fn read_line(at: &Fields<'_>, checked: bool) -> ListElement<OrderLine> {
         tracking_number: at.optional_text("tracking_number"),
         reverse_tracking_number: at.optional_text("reverse_tracking_number"),
         shipped_date: at.optional_time("shipped_date"),
+        delivered_date: at.optional_time("delivered_date"),
         return_policy_end_date: at.optional_time("return_policy_end_date"),
         product_identifier: at.identifier("product_identifier"),
         variant_identifier: at.identifier_or_empty("variant_identifier"),

@@ -15,6 +15,8 @@ use crate::orders::order::{Order, OrderLine, Refund, RefundLine};
 use crate::reader::fields::{Fields, ListElement};
 use crate::reader::path::PathStep;
 
+/// The fewest letters and digits of a gift code.
+const GIFT_CODE_MIN: usize = 6;
 const DUPLICATE: &str = "must be unique";
 
 /// What the rules need to know of a whole message: its time, and the identifiers that must be
@@ -56,6 +58,14 @@ pub(super) fn check_line(at: &Fields<'_>, line: &OrderLine) {
     {
         let reason = format!("should be {product} (unit price times quantity_shipped)");
         at.doubt("product_amount_cents", &reason);
+    }
+}
+
+/// A gift code must not be easy to guess.
+pub(super) fn check_gift_code(at: &Fields<'_>, code: Option<&str>) {
+    let letters = |code: &str| code.chars().filter(|letter| letter.is_alphanumeric()).count();
+    if code.is_some_and(|code| letters(code) < GIFT_CODE_MIN) {
+        at.note("gift_code", &format!("must have at least {GIFT_CODE_MIN} letters or digits"));
     }
 }
 

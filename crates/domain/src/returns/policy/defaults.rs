@@ -6,6 +6,7 @@
 use super::{MethodOffer, Policy, Reason, RefundAt, ShippingRefunded, TagEffect, TagRule};
 use crate::merchants::language::Language;
 use crate::returns::ReturnMethod;
+use crate::withdrawal::terms::WithdrawalTerms;
 
 const WINDOW_DAYS: u32 = 30;
 
@@ -125,6 +126,7 @@ impl Default for Policy {
             gift_card: None,
             refund_at: RefundAt::CarrierScan,
             shipping_refunded: ShippingRefunded::Never,
+            withdrawal: WithdrawalTerms::default(),
         }
     }
 }

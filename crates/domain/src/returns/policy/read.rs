@@ -14,6 +14,7 @@ use crate::reader::fields::{CENTS_MAX, Fields, ListElement};
 use crate::reader::path::PathStep;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};
 use crate::returns::ReturnMethod;
+use crate::withdrawal::terms::WithdrawalTerms;
 
 const DAYS_MAX: i64 = 3_650;
 const TAGS_MAX: usize = 100;
@@ -64,6 +65,7 @@ fn read_policy(at: &Fields<'_>) -> Policy {
             &ShippingRefunded::ALL.map(ShippingRefunded::name),
         )
     });
+    let withdrawal = at.optional_object("withdrawal", WithdrawalTerms::read);
     Policy {
         window_days,
         tags,
@@ -77,6 +79,7 @@ fn read_policy(at: &Fields<'_>) -> Policy {
         gift_card,
         refund_at: refund_at.unwrap_or(default.refund_at),
         shipping_refunded: shipping_refunded.unwrap_or(default.shipping_refunded),
+        withdrawal: withdrawal.unwrap_or_default(),
     }
 }
 

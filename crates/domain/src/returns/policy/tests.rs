@@ -51,7 +51,12 @@ fn full() -> Value {
         "gift_returns": true,
         "gift_card": { "sku": "GIFT-CARD", "bonus_per_mille": 100, "bonus_max_cents": 2000 },
         "refund_at": "receipt",
-        "shipping_refunded": "merchant_fault"
+        "shipping_refunded": "merchant_fault",
+        "withdrawal": {
+            "offered": true, "informed": false, "delivery_days_assumed": 3,
+            "standard_shipping_cents": 495,
+            "exceptions": [{ "tag": "engraved", "exception": "made_to_order" }]
+        }
     })
 }
 
@@ -90,6 +95,11 @@ fn every_fault_is_reported_at_once_with_its_path() {
         "gift_card": { "bonus_per_mille": 1001 },
         "refund_at": "never",
         "shipping_refunded": 1,
+        "withdrawal": {
+            "offered": "yes", "delivery_days_assumed": 91, "days": 14,
+            "exceptions": [{ "tag": "--", "exception": "heavy" }, { "tag": "a", "exception": "digital" },
+                           { "tag": "A", "exception": "digital" }]
+        },
         "windowdays": 3
     });
 
@@ -117,6 +127,12 @@ fn every_fault_is_reported_at_once_with_its_path() {
             "$.gift_card.sku",
             "$.refund_at",
             "$.shipping_refunded",
+            "$.withdrawal.delivery_days_assumed",
+            "$.withdrawal.offered",
+            "$.withdrawal.exceptions[0].tag",
+            "$.withdrawal.exceptions[0].exception",
+            "$.withdrawal.exceptions[2].tag",
+            "$.withdrawal.days",
             "$.windowdays",
         ]
     );

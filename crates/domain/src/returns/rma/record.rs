@@ -11,6 +11,7 @@ use super::tracking::TrackingStatus;
 use super::unit::{ReportedRefund, RmaGoods, RmaUnit, WrongItem, is_zero};
 use crate::returns::identifier::RmaId;
 use crate::returns::{Resolution, ReturnMethod};
+use crate::withdrawal::identifier::WithdrawalId;
 
 /// A return in its current state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -64,6 +65,9 @@ pub struct Rma {
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(ignore)]
     pub message_extensions: bool,
+    /// The withdrawal from the contract that started the return, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawal_identifier: Option<WithdrawalId>,
     /// How many messages about the return were enqueued: the sequence of the last one.
     #[schema(example = 4, minimum = 1)]
     pub messages_sent: i64,
@@ -122,6 +126,7 @@ pub struct NewRma {
     pub managed_receiving: bool,
     pub refund_tolerance_cents: i64,
     pub message_extensions: bool,
+    pub withdrawal_identifier: Option<WithdrawalId>,
     pub goods: Vec<RmaGoods>,
 }
 
@@ -152,6 +157,7 @@ impl Rma {
             receiving_complete: false,
             refund_tolerance_cents: new.refund_tolerance_cents,
             message_extensions: new.message_extensions,
+            withdrawal_identifier: new.withdrawal_identifier,
             messages_sent: 1,
             label_key: String::new(),
             label_generation: first_generation(),

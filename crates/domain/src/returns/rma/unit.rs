@@ -6,7 +6,9 @@ use utoipa::ToSchema;
 
 use super::receiving::ReceivingStatus;
 use super::tracking::TrackingStatus;
+use crate::orders::order::{Order, OrderLine};
 use crate::returns::condition::Condition;
+use crate::returns::ledger::SpentUnit;
 use crate::returns::request::Fallback;
 use crate::returns::{Resolution, UnitAmounts};
 
@@ -51,6 +53,35 @@ pub struct RmaGoods {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub weight_thousandths: Option<i64>,
+}
+
+impl RmaGoods {
+    /// A spent unit that is refunded, for no reason yet.
+    pub(crate) fn of_unit(order: &Order, line: &OrderLine, unit: &SpentUnit) -> Self {
+        Self {
+            order_identifier: order.identifier.clone(),
+            original_order_identifier: None,
+            order_line_item_identifier: line.identifier.clone(),
+            unit_number: i64::from(unit.unit) + 1,
+            sku: line.sku.clone(),
+            upc: line.upc.clone(),
+            title: line.title.clone(),
+            return_reason: String::new(),
+            resolution: Resolution::Refund,
+            exchange_sku: None,
+            exchange_price_cents: None,
+            fallback: None,
+            amounts: unit.amounts,
+            weight_thousandths: line.weight.and_then(in_thousandths),
+        }
+    }
+}
+
+/// A weight as an integer, if it is one that goods can have.
+fn in_thousandths(weight: f64) -> Option<i64> {
+    let thousandths = (weight * 1_000.0).round();
+    #[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "checked range")]
+    (0.0..1e12).contains(&thousandths).then_some(thousandths as i64)
 }
 
 /// A unit on a return.

@@ -68,6 +68,7 @@ fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         managed_receiving: false,
         refund_tolerance_cents: 0,
         message_extensions: false,
+        withdrawal_identifier: None,
         goods: goods.collect(),
     };
     (ledger, Rma::open(new, now()))

@@ -1,0 +1,3 @@
+//! Withdrawals from contracts.
+
+pub(crate) mod list;

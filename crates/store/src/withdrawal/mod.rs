@@ -1,0 +1,3 @@
+//! Statements of withdrawal.
+
+pub(crate) mod records;
