@@ -18,6 +18,7 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
             crate::merchants::portal::set_picture,
             crate::merchants::portal::remove_picture
         ))
+        .routes(routes!(crate::merchants::portal::sign_link))
         .routes(routes!(crate::warehouse::exceptions::list))
         .routes(routes!(crate::warehouse::exceptions::decide))
         .routes(routes!(crate::returns::refunds::list))

@@ -87,6 +87,7 @@ impl Draft<'_> {
             "shipping_tax_amount_cents": shipping_tax,
             "currency": self.country.currency,
             "tags": self.tags,
+            "gift_code": self.recipient.as_ref().map(|_| format!("GIFT-{}", self.identifier)),
             "created_at": placed,
             "updated_at": updated,
             "items": lines.map(|(at, (line, it))| self.line(at, line, *it)).collect::<Vec<_>>(),

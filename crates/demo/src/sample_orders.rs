@@ -100,8 +100,8 @@ const SAMPLES: [Sample; 7] = [
             number: "DEMO-1003",
             email: "henning.vogel@example.com",
             postal_code: "10115",
-            description: "A gift: check “I received this as a gift” and use the postal code. The refund \
-                          is a gift card, and the buyer is not notified.",
+            description: "A gift: check “I received this as a gift” and use the gift code GIFT-DEMO-1003. \
+                          The refund is a gift card, and the buyer is not notified.",
         },
         country: &DE,
         buyer: Name { first: "Henning", last: "Vogel" },

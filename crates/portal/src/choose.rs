@@ -14,6 +14,7 @@ use self::{
 };
 use crate::{
     form::PortalForm,
+    proof::ProofCard,
     selection::{FieldProblem, problem_at},
     visit::{PageFrame, PortalVisit},
     words::wording::status_text,
@@ -38,6 +39,8 @@ pub(super) struct ChoosePage<'a> {
     giftee_email: &'a str,
     email_problem: Option<&'static str>,
     any_returnable: bool,
+    /// Asks for the proof that the shopper lacks.
+    proof: Option<ProofCard>,
 }
 
 struct EarlierReturn {
@@ -56,7 +59,7 @@ impl<'a> ChoosePage<'a> {
         problems: &'a [FieldProblem],
     ) -> Self {
         let words = visit.words();
-        let builder = LineBuilder { visit, offer, form, problems, gift: shopper.gift };
+        let builder = LineBuilder { visit, offer, form, problems, shopper };
         let lines = offer.order.items.iter().zip(&offer.returnability.lines).enumerate();
         let lines: Vec<LineCard> = lines
             .map(|(position, (line, returnability))| builder.build(position, line, returnability))
@@ -85,6 +88,11 @@ impl<'a> ChoosePage<'a> {
             gift: shopper.gift,
             giftee_email: form.text("giftee_email"),
             email_problem: problem_at(problems, "giftee_email"),
+            proof: None,
         }
+    }
+
+    pub(super) fn with_proof(self, proof: Option<ProofCard>) -> Self {
+        Self { proof, ..self }
     }
 }

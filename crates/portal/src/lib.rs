@@ -15,7 +15,9 @@ mod error_page;
 mod form;
 mod label;
 mod language;
+mod link;
 mod locale;
+mod proof;
 mod review;
 mod route;
 mod selection;
@@ -35,6 +37,7 @@ use server::Web;
 /// Every page of the portal, and the label.
 pub fn routes() -> Router<Web> {
     route::routes()
+        .merge(link::routes())
         .merge(withdraw::routes())
         .layer(middleware::from_fn(show_errors_as_pages))
         .layer(middleware::from_fn(require_same_origin))

@@ -36,6 +36,7 @@ use server::{Web, error::ApiError, guard::RequestOrigin, path::Path};
 use crate::{
     choose::{ChoosePage, ReturnOffer, load_variants},
     form::PortalForm,
+    proof::{ProofCard, find_missing_proof},
     review::ReviewPage,
     selection::{FieldProblem, Selection, read_selection},
     status::{PossibleActions, StatusPage},
@@ -71,7 +72,7 @@ struct FindPage<'a> {
     gift: bool,
 }
 
-async fn render_find(
+pub(crate) async fn render_find(
     visit: &PortalVisit,
     form: &PortalForm,
     status: StatusCode,
@@ -135,14 +136,14 @@ async fn keep_choosing(visit: PortalVisit, form: PortalForm) -> Result<Response,
     Box::pin(render_choose(&visit, shopper, &returnable, &form.split_line(), Vec::new())).await
 }
 
-async fn load_shoppers_order(
+pub(crate) async fn load_shoppers_order(
     visit: &PortalVisit,
     shopper: &Shopper,
 ) -> Result<ReturnableOrder, AppError> {
     load_returnable_order(&visit.web.app, &shopper.merchant, &shopper.order_id).await
 }
 
-async fn render_choose(
+pub(crate) async fn render_choose(
     visit: &PortalVisit,
     shopper: &Shopper,
     returnable: &ReturnableOrder,
@@ -155,7 +156,9 @@ async fn render_choose(
     }
     let valid = problems.is_empty();
     let status = if valid { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
-    Ok(visit.render(status, &ChoosePage::new(visit, shopper, &offer, form, &problems)))
+    let proof = ProofCard::new(visit.words(), shopper, returnable, &problems);
+    let page = ChoosePage::new(visit, shopper, &offer, form, &problems);
+    Ok(visit.render(status, &page.with_proof(proof)))
 }
 
 async fn review(visit: PortalVisit, form: PortalForm) -> Result<Response, ApiError> {
@@ -188,6 +191,9 @@ async fn submit(
             return Box::pin(render_choose(visit, shopper, &returnable, form, problems)).await;
         }
     };
+    if let Some(problem) = find_missing_proof(shopper, &selection.request, visit.words()) {
+        return Box::pin(render_choose(visit, shopper, &returnable, form, vec![problem])).await;
+    }
     let review = ReviewContext { visit, shopper, form, selection: &selection };
     let result = match intent {
         Intent::Review => Box::pin(review.render(&returnable, false)).await,

@@ -8,6 +8,7 @@ mod english;
 mod french;
 mod german;
 mod parcels;
+mod proof;
 mod spanish;
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
--- The right of withdrawal, and proof of who is asking.
+-- The right of withdrawal.
 
 -- Statements of withdrawal. record: the statement and what follows from it, as it was written once;
 -- sha256: its hash; seal: the hash, sealed with a key that is not in the database, so that a changed
@@ -20,15 +20,3 @@ CREATE TABLE withdrawals (
 CREATE INDEX withdrawals_by_time ON withdrawals (recorded_us, merchant_id, withdrawal_id);
 CREATE INDEX withdrawals_of_merchant ON withdrawals (merchant_id, recorded_us, withdrawal_id);
 CREATE INDEX withdrawals_of_order ON withdrawals (merchant_id, order_id, withdrawal_id);
-
--- The codes that were sent to prove an e-mail address, and the attempts to enter them, while they
--- count.
-CREATE TABLE order_proofs (
-    merchant_id TEXT NOT NULL,
-    order_id TEXT NOT NULL,
-    version BIGINT NOT NULL,
-    changed_us BIGINT NOT NULL,
-    body TEXT NOT NULL,
-    PRIMARY KEY (merchant_id, order_id)
-) CLUSTERED;
-CREATE INDEX order_proofs_by_time ON order_proofs (changed_us);

@@ -36,7 +36,7 @@ pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
 pub(crate) const PUBLIC_BY_NAME: [&str; 2] = ["/labels/{key}", "/labels/{key}/{document}"];
 
 /// The pages for shoppers, who show a pass of their own.
-pub(crate) const PORTAL: [&str; 16] = [
+pub(crate) const PORTAL: [&str; 18] = [
     "/portal/{merchant}",
     "/portal/{merchant}/look.css",
     "/portal/{merchant}/logo",
@@ -47,6 +47,8 @@ pub(crate) const PORTAL: [&str; 16] = [
     "/portal/{merchant}/returns/{rma}",
     "/portal/{merchant}/returns/{rma}/cancel",
     "/portal/{merchant}/returns/{rma}/label",
+    "/portal/{merchant}/link",
+    "/portal/{merchant}/proof",
     "/portal/{merchant}/withdraw",
     "/portal/{merchant}/withdraw/items",
     "/portal/{merchant}/withdraw/review",

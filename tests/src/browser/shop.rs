@@ -139,6 +139,15 @@ impl Shop {
         assert_eq!(reply.json()["results"][0]["result"], "applied", "{}", reply.said());
     }
 
+    /// The address in a mail of the store that opens the order.
+    pub(super) fn sign_link(&self) -> String {
+        let target = format!("/admin/merchants/{}/portal/links", self.merchant);
+        let body = json!({ "order_identifier": ORDER }).to_string();
+        let signed = self.server.send(&Request::post(&target).bearer(&self.stage.admin).json(body));
+        assert_eq!(signed.status, 200, "{}", signed.said());
+        text(&signed.json()["path"])
+    }
+
     /// The address of the portal.
     pub(super) fn portal(&self) -> String {
         format!("/portal/{}", self.merchant)

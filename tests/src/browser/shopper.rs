@@ -72,6 +72,11 @@ impl Shopper {
         self.browser.press(FIND)
     }
 
+    /// Opens the order with the link in a mail of the store.
+    pub(super) fn follow_mail(&self) -> Page {
+        self.browser.visit(&self.shop.sign_link())
+    }
+
     /// Finds an order as the recipient of a gift.
     pub(super) fn find_gift(&self, number: &str, postal_code: &str) -> Page {
         self.browser.tick(GIFT);

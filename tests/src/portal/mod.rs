@@ -3,6 +3,7 @@
 mod journeys;
 mod looks;
 mod pictures;
+mod proof;
 mod security;
 mod shop;
 mod statement;

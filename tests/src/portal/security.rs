@@ -213,6 +213,7 @@ fn markup_in_an_order_or_in_a_merchants_texts_is_escaped() {
         "created_at",
         "updated_at",
         "shipped_date",
+        "delivered_date",
         "zip_code",
         "email",
         "return_policy_end_date",

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use serde_json::{Value, json};
 
 use crate::harness::{
-    home::Merchant,
+    home::{Merchant, text},
     http::{Reply, Request},
     samples::{full_order, message},
     server::Server,
@@ -13,6 +13,8 @@ use crate::harness::{
 };
 
 pub(super) const DANA: &str = "order_number=ORD-100472&secret=DANA.Whitfield%40example.com";
+/// The recipient of the order as a gift, with the code of the gift receipt.
+pub(super) const GIFT: &str = "order_number=ORD-100472&secret=gift+7q2m+k4xd&gift=yes";
 pub(super) const ONE_TEE: &str =
     "quantity.0.0=1&reason.0.0=too_small&get.0.0=refund&method=mail-back";
 
@@ -90,6 +92,22 @@ impl<'a> Shop<'a> {
         assert_eq!(reply.status, 303, "{}", reply.text());
         let cookie = reply.header("set-cookie").unwrap();
         cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// The pass of the buyer, who opens the link in a mail of the store.
+    pub(super) fn proven_pass(&self) -> String {
+        let link = self.sign_link(&json!({ "order_identifier": "ORD-100472" }));
+        let opened = self.get(link.strip_prefix(&self.path("")).unwrap(), "");
+        assert_eq!(opened.status, 200, "{}", opened.text());
+        let cookie = opened.header("set-cookie").unwrap();
+        cookie.split(';').next().unwrap().to_owned()
+    }
+
+    /// The path of a signed link.
+    pub(super) fn sign_link(&self, wanted: &Value) -> String {
+        let signed = self.admin("POST", "portal/links", wanted);
+        assert_eq!(signed.status, 200, "{}", signed.said());
+        text(&signed.json()["path"])
     }
 
     /// Starts a return and gives the path of its page within the portal.

@@ -56,7 +56,7 @@ fn pay(shop: &Shop<'_>, rma: &str, amount_cents: i64) {
 fn review_and_status_show_the_statement_before_and_after_a_refund() {
     for shop in shops() {
         shop.refund_shipping_with_fee_and_bonus();
-        let pass = shop.pass(DANA);
+        let pass = shop.proven_pass();
         let review = list_rows(shop.post("/review", &pass, EVERYTHING).text());
         let path = shop.start_return(&pass, EVERYTHING);
         let rma = path.strip_prefix("/returns/").unwrap();

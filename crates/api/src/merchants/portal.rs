@@ -1,11 +1,17 @@
 //! Merchants' returns portals: show and set their colors, texts and logo.
 
-use app::merchants::{
-    pictures::Picture,
-    portals::{PortalView, load_portal, set_logo, set_portal},
+use app::{
+    access::portal_links::{
+        LINK_DAYS_DEFAULT, LINK_DAYS_MAX, NewPortalLink, PortalLink, create_link,
+    },
+    merchants::{
+        pictures::Picture,
+        portals::{PortalView, load_portal, set_logo, set_portal},
+    },
 };
 use axum::{Json, extract::State};
-use domain::faults::FaultCode;
+use domain::faults::{FaultCode, Faults};
+use domain::json::Json as Document;
 use domain::merchants::portal::{Portal, logo_kind};
 use serde_json::Value;
 
@@ -17,6 +23,7 @@ use crate::core::{
     sample,
 };
 use server::error::{ApiError, Invalid, Message};
+use server::json_body::read_object;
 use server::requests::identifiers::parse_merchant;
 use server::{Web, path::Path};
 
@@ -132,6 +139,47 @@ pub(crate) async fn remove_picture(
     let key = idempotency.of(&[]);
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(set_logo(scope.for_merchant(&parse_merchant(&merchant)?), None).await?))
+}
+
+/// Sign a link to an order
+///
+/// For a mail of the shop's own. Who opens the link has proven to be the buyer, or to have got the
+/// gift. A shop can sign links itself: the signature is HMAC-SHA256 with the signing secret.
+#[utoipa::path(
+    post, path = "/merchants/{merchant}/portal/links", operation_id = "sign_portal_link",
+    tag = "Operation",
+    params(("merchant" = String, Path, description = "The merchant's identifier.",
+        example = "acme")),
+    request_body(content = NewPortalLink, example = json!({ "order_identifier": "ORD-100472" })),
+    responses(
+        (status = 200, body = PortalLink, description = "The link.", example = json!({
+            "path": "/portal/acme/link?order=ORD-100472&expires=1776762000&signature=5f2c9ab01d",
+            "expires_at": "2026-04-21T09:00:00Z"
+        })),
+        (status = 422, body = Invalid, description = "Every invalid field.",
+            example = json!(sample::invalid_field(
+                "$.days", FaultCode::Invalid, "must be between 1 and 400"))),
+    ),
+    security(("token" = ["admin"]))
+)]
+pub(crate) async fn sign_link(
+    State(web): State<Web>,
+    request: AdminRequest<String>,
+) -> Result<Json<PortalLink>, ApiError> {
+    let merchant = parse_merchant(&request.path)?;
+    let wanted = request.body.read(read_link)?;
+    Ok(Json(create_link(&web.app, &merchant, &wanted).await?))
+}
+
+fn read_link(document: &Document<'_>) -> Result<NewPortalLink, Faults> {
+    read_object(document, |at| {
+        at.refuse_unknown();
+        let days = at.optional("days", |value| value.integer(1..=LINK_DAYS_MAX));
+        let order_identifier = at.identifier("order_identifier");
+        let gift = at.optional_flag("gift").unwrap_or_default();
+        let days = days.unwrap_or(LINK_DAYS_DEFAULT);
+        Some(NewPortalLink { order_identifier, gift, days })
+    })
 }
 
 fn sample_portal() -> Value {

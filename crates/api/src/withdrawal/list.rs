@@ -18,6 +18,7 @@ use server::{Web, error::ApiError, query::Query};
 /// A page of withdrawals.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Withdrawals {
+    /// Newest first.
     withdrawals: Vec<WithdrawalView>,
     /// Pass it as `before` to get the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -44,6 +44,12 @@ impl<'a> LookupAttempt<'a> {
         Self { merchant, window: window_at(app.world.wall_clock_us()), subjects }
     }
 
+    /// An attempt to name the gift code of an order.
+    pub(crate) fn of_gift_code(app: &App, merchant: &'a MerchantId, order_id: &str) -> Self {
+        let subjects = vec![(subject("gift code", order_id), SUBJECT_FAILURES_MAX)];
+        Self { merchant, window: window_at(app.world.wall_clock_us()), subjects }
+    }
+
     /// Counts the attempt. False if there were too many.
     pub(crate) async fn count(&self, app: &App) -> Result<bool, AppError> {
         let mut transaction = Transaction::new("counting a look-up");

@@ -8,6 +8,7 @@ pub mod issue_token;
 pub(crate) mod lookup_limit;
 pub mod operators;
 pub(crate) mod passwords;
+pub mod portal_links;
 pub mod refusals;
 pub mod revoke_token;
 pub mod rotate_secret;

@@ -19,7 +19,7 @@ use world::{Purpose, SealContext};
 
 use crate::{
     App, AppError,
-    access::{authenticate::Caller, lookup_limit::LookupAttempt},
+    access::{authenticate::Caller, lookup_limit::LookupAttempt, secrets},
     orders::load_order::find_order,
     returns::{change_return::order_ids, policies::load_policy},
 };
@@ -45,6 +45,10 @@ pub struct Shopper {
     /// the shopper bought it.
     #[serde(default)]
     pub may_withdraw: bool,
+    /// Whether the shopper has proven to be the buyer, or to have got the gift. A postal code is
+    /// no proof: it shows what can be returned, but moves nothing to another address.
+    #[serde(default)]
+    pub proven: bool,
     until_us: i64,
 }
 
@@ -84,14 +88,9 @@ pub async fn identify_shopper(
         return Ok(Identification::NotFound);
     };
     attempt.take_back(app).await?;
-    let until_us = app.world.wall_clock_us() + PASS_US;
-    Ok(Identification::Found(Shopper {
-        merchant: merchant.clone(),
-        may_withdraw: !claim.gift && is_shipped_to_eu(&order),
-        order_id: order.identifier,
-        gift: claim.gift,
-        until_us,
-    }))
+    let shopper = Shopper::new(app, merchant, &order, claim.gift);
+    let proven = claim.gift && is_gift_code(&order, claim.secret);
+    Ok(Identification::Found(if proven { shopper.prove() } else { shopper }))
 }
 
 /// The order that a claim is true of. Shoppers know the number of their confirmation, which may be
@@ -117,14 +116,47 @@ async fn find_claimed_order(
 
 fn is_valid(order: &Order, claim: &ShopperClaim<'_>) -> bool {
     let secret = claim.secret.trim();
-    let postal = |text: &str| {
-        let letters = text.chars().filter(|letter| letter.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).collect::<String>()
-    };
-    let zip = postal(&order.shipping_address.zip_code);
-    let knows_zip = !zip.is_empty() && postal(secret) == zip;
+    let zip = letters_of(&order.shipping_address.zip_code);
+    let knows_zip = !zip.is_empty() && letters_of(secret) == zip;
     let knows_email = order.customer.email.trim().eq_ignore_ascii_case(secret);
-    !secret.is_empty() && (knows_zip || (knows_email && !claim.gift))
+    let knows_gift = claim.gift && is_gift_code(order, secret);
+    !secret.is_empty() && (knows_zip || knows_gift || (knows_email && !claim.gift))
+}
+
+/// Whether it is the code on the gift receipt, however it is spelled. Hashes are compared, so that
+/// the time it takes reveals nothing about the code.
+fn is_gift_code(order: &Order, text: &str) -> bool {
+    let hash = |text: &str| secrets::hash(letters_of(text).as_bytes());
+    order.gift_code.as_deref().is_some_and(|code| hash(code) == hash(text))
+}
+
+/// The letters and digits of a text, in lower case.
+fn letters_of(text: &str) -> String {
+    let letters = text.chars().filter(|letter| letter.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a gift can be proven with the code on its receipt.
+pub fn has_gift_code(order: &Order) -> bool {
+    order.gift_code.is_some()
+}
+
+/// The shopper with proof, if this is the code on the gift receipt.
+pub async fn prove_gift(
+    app: &App,
+    shopper: &Shopper,
+    code: &str,
+) -> Result<Identification, AppError> {
+    let attempt = LookupAttempt::of_gift_code(app, &shopper.merchant, &shopper.order_id);
+    if !attempt.count(app).await? {
+        return Ok(Identification::TooManyFailures);
+    }
+    let order = find_order(app, &shopper.merchant, &shopper.order_id).await?;
+    if !shopper.gift || !order.is_some_and(|order| is_gift_code(&order, code)) {
+        return Ok(Identification::NotFound);
+    }
+    attempt.take_back(app).await?;
+    Ok(Identification::Found(shopper.clone().prove()))
 }
 
 fn pass_context(merchant: &MerchantId) -> SealContext<'_> {
@@ -132,6 +164,23 @@ fn pass_context(merchant: &MerchantId) -> SealContext<'_> {
 }
 
 impl Shopper {
+    pub(crate) fn new(app: &App, merchant: &MerchantId, order: &Order, gift: bool) -> Self {
+        Self {
+            merchant: merchant.clone(),
+            order_id: order.identifier.clone(),
+            gift,
+            may_withdraw: !gift && is_shipped_to_eu(order),
+            proven: false,
+            until_us: app.world.wall_clock_us() + PASS_US,
+        }
+    }
+
+    /// The same shopper, with proof.
+    #[must_use]
+    pub(crate) fn prove(self) -> Self {
+        Self { proven: true, ..self }
+    }
+
     /// The pass, which the browser keeps.
     pub fn pass(&self, app: &App) -> String {
         let text = serde_json::to_vec(self).expect("a shopper has string keys");

@@ -16,6 +16,7 @@ use crate::{App, AppError, access::secrets};
 /// What the shopper gets.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct WithdrawalAcknowledgement {
+    /// The record.
     pub withdrawal: WithdrawalRecord,
     /// SHA-256 of the record, written as JSON without spaces: of the body of the message to the
     /// merchant.

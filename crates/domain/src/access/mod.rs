@@ -3,5 +3,4 @@
 pub mod client;
 pub mod operator;
 pub mod password;
-pub mod proof;
 pub mod scope;

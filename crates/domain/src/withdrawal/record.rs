@@ -36,6 +36,7 @@ pub struct StatedItem {
 /// A shopper's statement of withdrawal, and what follows from it. It never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WithdrawalRecord {
+    /// Unique among all withdrawals.
     pub withdrawal_identifier: WithdrawalId,
     /// The merchant of the contract.
     #[schema(example = "acme")]
@@ -59,7 +60,9 @@ pub struct WithdrawalRecord {
     pub text: String,
     /// Whether it is about everything in the order that was not canceled.
     pub whole_order: bool,
+    /// What follows from it.
     pub outcome: WithdrawalOutcome,
+    /// When the shopper could withdraw.
     pub period: WithdrawalPeriod,
     /// The goods that it is about. A line has several elements if its units have different results.
     pub items: Vec<WithdrawnItem>,
@@ -138,6 +141,7 @@ pub struct WithdrawnItem {
     /// How many units.
     #[schema(example = 2, minimum = 1)]
     pub quantity: i64,
+    /// What becomes of them.
     pub result: WithdrawnResult,
     /// Why there is no right of withdrawal. Only if the result is `excepted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

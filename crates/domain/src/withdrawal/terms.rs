@@ -39,8 +39,10 @@ pub struct WithdrawalTerms {
 /// A tag on a line, or on its whole order, and why there is no right of withdrawal for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ExceptionTag {
+    /// Only letters and digits count, without case.
     #[schema(example = "made_to_order", min_length = 1, max_length = 255)]
     pub tag: String,
+    /// The exception that it states.
     pub exception: WithdrawalException,
 }
 

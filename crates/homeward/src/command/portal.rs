@@ -3,10 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use app::merchants::portals::PortalView;
+use app::{
+    access::portal_links::{LINK_DAYS_DEFAULT, LINK_DAYS_MAX, PortalLink},
+    merchants::portals::PortalView,
+};
 use clap::Subcommand;
 use domain::{identifier::MerchantId, merchants::portal::logo_kind};
 use hyper::Method;
+use serde_json::json;
 
 use super::policy::read_json;
 use crate::{
@@ -41,18 +45,43 @@ pub(crate) enum Portal {
         #[command(flatten)]
         remote: Remote,
     },
+    /// Sign a link to an order for a mail: who opens it has proven to be the buyer
+    Link {
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
+        /// The merchant's identifier of the order
+        order: String,
+        /// The link is for the person who gets the goods as a gift
+        #[arg(long)]
+        gift: bool,
+        /// How many days the link is valid
+        #[arg(long, default_value_t = LINK_DAYS_DEFAULT,
+            value_parser = clap::value_parser!(i64).range(1..=LINK_DAYS_MAX))]
+        days: i64,
+        #[command(flatten)]
+        remote: Remote,
+    },
 }
 
 impl Portal {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
-        let (Self::Show { remote, .. } | Self::Set { remote, .. }) = &self;
+        let (Self::Show { remote, .. } | Self::Set { remote, .. } | Self::Link { remote, .. }) =
+            &self;
         let remote = remote.clone();
         Session::run(config, &remote, async |session| self.execute(session, output).await).await
     }
 
     async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
-        let (Self::Show { merchant, .. } | Self::Set { merchant, .. }) = &self;
+        let (Self::Show { merchant, .. }
+        | Self::Set { merchant, .. }
+        | Self::Link { merchant, .. }) = &self;
         let path = format!("/admin/merchants/{merchant}/portal");
+        if let Self::Link { order, gift, days, .. } = &self {
+            let body = json!({ "order_identifier": order, "gift": gift, "days": days });
+            let link: PortalLink = session.post(&format!("{path}/links"), &body).await?;
+            output.print(&link, || link.path.clone());
+            return Ok(());
+        }
         if let Self::Set { file, logo, no_logo, .. } = &self {
             if let Some(file) = file {
                 let _: PortalView = session.put(&path, &read_json(file)?).await?;

@@ -1,5 +1,6 @@
 //! One line of the order: what it is, whether it can be returned, and what the shopper chose.
 
+use app::returns::shopper::Shopper;
 use domain::{
     exchanges::variants::VariantOffer,
     orders::order::{OrderLine, VariantAttribute},
@@ -32,7 +33,7 @@ pub(super) struct LineBuilder<'a> {
     pub(super) offer: &'a ReturnOffer<'a>,
     pub(super) form: &'a PortalForm,
     pub(super) problems: &'a [FieldProblem],
-    pub(super) gift: bool,
+    pub(super) shopper: &'a Shopper,
 }
 
 pub(super) struct LineCard {
@@ -237,7 +238,7 @@ impl LineBuilder<'_> {
             hint,
             chosen: resolution == chosen,
         };
-        let mut options = vec![if self.gift {
+        let mut options = vec![if self.shopper.gift {
             option(Resolution::Refund, words.gift_card, words.gift_card_hint.to_owned())
         } else {
             option(Resolution::Refund, words.refund, words.refund_hint.to_owned())
@@ -246,12 +247,18 @@ impl LineBuilder<'_> {
             let hint = words.exchange_hint.to_owned();
             options.push(option(Resolution::Exchange, words.exchange, hint));
         }
-        let card = self.offer.policy.gift_card.as_ref().filter(|_| !self.gift);
+        let offered = self.offers_gift_cards();
+        let card = self.offer.policy.gift_card.as_ref().filter(|_| offered);
         if let Some(card) = card.filter(|_| open.iter().any(|unit| unit.gift_card)) {
             let hint = self.gift_card_hint(card);
             options.push(option(Resolution::GiftCard, words.gift_card, hint));
         }
         options
+    }
+
+    /// Whether the shopper can choose a gift card: only the buyer can, with proof.
+    fn offers_gift_cards(&self) -> bool {
+        self.shopper.proven && !self.shopper.gift
     }
 
     fn gift_card_hint(&self, card: &GiftCardOffer) -> String {
@@ -273,9 +280,9 @@ impl LineBuilder<'_> {
             hint: String::new(),
             chosen: fallback == chosen,
         };
-        let refund = if self.gift { words.gift_card } else { words.refund };
+        let refund = if self.shopper.gift { words.gift_card } else { words.refund };
         let mut options = vec![option(Fallback::Refund, refund)];
-        if !self.gift && open.iter().any(|unit| unit.gift_card) {
+        if self.offers_gift_cards() && open.iter().any(|unit| unit.gift_card) {
             options.push(option(Fallback::GiftCard, words.gift_card));
         }
         options

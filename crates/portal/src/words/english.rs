@@ -36,7 +36,8 @@ pub(super) static WORDS: Words = Words {
         email_or_postal_code_hint: "The email address you ordered with, or the postal code your \
                                     order was shipped to.",
         gift: "I received this as a gift",
-        gift_hint: "The postal code is enough. The buyer will not be notified.",
+        gift_hint: "Enter the gift code from the gift receipt, or the postal code. The buyer will \
+                    not be notified.",
         submit: "Find my order",
         existing_return_hint: "Already started a return? Find your order here to see its status.",
         not_found: "We could not find an order with these details. Please check them against your \
@@ -326,6 +327,7 @@ pub(super) static WORDS: Words = Words {
     },
     parcels: super::parcels::ENGLISH,
     withdrawal: super::withdrawal::ENGLISH,
+    proof: super::proof::ENGLISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page not found",

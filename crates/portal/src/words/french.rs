@@ -37,8 +37,8 @@ pub(super) static WORDS: Words = Words {
         email_or_postal_code_hint: "L’adresse e-mail utilisée pour la commande ou le code postal \
                                     de livraison.",
         gift: "J’ai reçu cet article en cadeau",
-        gift_hint: "Le code postal suffit. La personne qui a passé la commande n’en sera pas \
-                    informée.",
+        gift_hint: "Saisissez le code du reçu cadeau ou le code postal. La personne qui a passé la \
+                    commande n’en sera pas informée.",
         submit: "Rechercher ma commande",
         existing_return_hint: "Vous avez déjà créé un retour\u{a0}? Recherchez ici votre commande \
                                pour suivre son état.",
@@ -343,6 +343,7 @@ pub(super) static WORDS: Words = Words {
     },
     parcels: super::parcels::FRENCH,
     withdrawal: super::withdrawal::FRENCH,
+    proof: super::proof::FRENCH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page introuvable",

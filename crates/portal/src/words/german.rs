@@ -37,8 +37,8 @@ pub(super) static WORDS: Words = Words {
         email_or_postal_code_hint: "Die E-Mail-Adresse, mit der Sie bestellt haben, oder die \
                                     Postleitzahl der Lieferadresse.",
         gift: "Ich habe dies als Geschenk erhalten",
-        gift_hint: "Die Postleitzahl genügt. Die Person, die bestellt hat, wird nicht \
-                    benachrichtigt.",
+        gift_hint: "Geben Sie den Code vom Geschenkbeleg oder die Postleitzahl ein. Die Person, \
+                    die bestellt hat, wird nicht benachrichtigt.",
         submit: "Bestellung suchen",
         existing_return_hint: "Sie haben bereits eine Rücksendung angemeldet? Suchen Sie hier Ihre \
                                Bestellung, um den Status zu sehen.",
@@ -348,6 +348,7 @@ pub(super) static WORDS: Words = Words {
     },
     parcels: super::parcels::GERMAN,
     withdrawal: super::withdrawal::GERMAN,
+    proof: super::proof::GERMAN,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Seite nicht gefunden",

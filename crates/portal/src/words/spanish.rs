@@ -36,7 +36,8 @@ pub(super) static WORDS: Words = Words {
         email_or_postal_code_hint: "El correo electrónico con el que hizo el pedido o el código \
                                     postal de entrega.",
         gift: "Recibí este artículo como regalo",
-        gift_hint: "El código postal es suficiente. No se avisará a la persona que hizo el pedido.",
+        gift_hint: "Introduzca el código del recibo de regalo o el código postal. No se avisará a \
+                    la persona que hizo el pedido.",
         submit: "Buscar mi pedido",
         existing_return_hint: "¿Ya ha iniciado una devolución? Busque aquí su pedido para ver su \
                                estado.",
@@ -343,6 +344,7 @@ pub(super) static WORDS: Words = Words {
     },
     parcels: super::parcels::SPANISH,
     withdrawal: super::withdrawal::SPANISH,
+    proof: super::proof::SPANISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Página no encontrada",

@@ -1,6 +1,6 @@
 //! The texts that every language has to provide.
 
-use super::withdrawal::WithdrawalWords;
+use super::{proof::ProofWords, withdrawal::WithdrawalWords};
 
 /// A text with a value in it.
 pub(crate) type Sentence = fn(&str) -> String;
@@ -25,6 +25,7 @@ pub(crate) struct Words {
     pub(crate) label: LabelWords,
     pub(crate) parcels: ParcelWords,
     pub(crate) withdrawal: WithdrawalWords,
+    pub(crate) proof: ProofWords,
     pub(crate) errors: ErrorWords,
 }
 
