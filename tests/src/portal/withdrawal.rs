@@ -237,10 +237,9 @@ fn a_form_without_name_or_address_is_shown_again_and_strangers_are_limited() {
                 (303, Some(shop.path("/withdraw").as_str()))
             );
         }
-        let limited = (0..30).map(|_| {
-            shop.post("/withdraw", "", &format!("{WHO}&order_number=NONE&secret=1")).status
-        });
-        assert_eq!(limited.last(), Some(429));
+        let unknown = format!("{WHO}&order_number=NONE&secret=1");
+        let limited = (0..30).any(|_| shop.post("/withdraw", "", &unknown).status == 429);
+        assert!(limited);
     }
 }
 
@@ -320,7 +319,8 @@ fn the_merchant_is_told_in_the_words_of_the_record() {
         let document = server.send(&Request::get(&format!("{address}/document"))).json();
         assert_eq!(document["withdrawal"], told);
         let hash = digest(&SHA256, body.as_bytes());
-        let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash =
+            hash.as_ref().iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
         assert_eq!(document["sha256"], hash.as_str());
         assert_eq!(told["items"][0]["result"], "return", "{told}");
         let rma = text(&told["rma_identifier"]);

@@ -69,9 +69,10 @@ pub(super) fn read_statement(
         let quantity = chosen_units(form, order, position, line);
         if quantity > 0 {
             let is_sealed = declares_seal(form, position);
-            text.push(match is_sealed {
-                true => format!("{quantity} × {} ({})", line.title, words.seal_unbroken),
-                false => format!("{quantity} × {}", line.title),
+            text.push(if is_sealed {
+                format!("{quantity} × {} ({})", line.title, words.seal_unbroken)
+            } else {
+                format!("{quantity} × {}", line.title)
             });
             let order_line_item_identifier = line.identifier.clone();
             items.push(StatedItem { order_line_item_identifier, quantity, is_sealed });
