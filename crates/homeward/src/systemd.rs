@@ -26,8 +26,9 @@ pub(crate) fn notify(state: &str) {
     }
 }
 
-/// Tells systemd twice in each period that the server works, if it wants to know.
-pub(crate) async fn keep_watchdog() {
+/// Tells systemd twice in each period that the server works, if it wants to know: each time after
+/// `examine` has ended, so that a server which hangs is silent.
+pub(crate) async fn keep_watchdog(examine: impl AsyncFn()) {
     let period_us = env::var("WATCHDOG_USEC").ok().and_then(|text| text.parse().ok());
     let Some(period) = period_us.map(Duration::from_micros) else {
         return std::future::pending().await;
@@ -35,6 +36,7 @@ pub(crate) async fn keep_watchdog() {
     let mut beat = tokio::time::interval((period / 2).max(Duration::from_millis(100)));
     loop {
         beat.tick().await;
+        examine().await;
         notify("WATCHDOG=1");
     }
 }

@@ -4,7 +4,7 @@ use std::{os::unix::net::UnixDatagram, process::Stdio, time::Duration};
 
 use serde_json::Value;
 
-use crate::harness::{home::Home, http::Request};
+use crate::harness::{home::Home, http::Request, postgres::POSTGRES};
 
 #[test]
 fn completions_know_every_command_in_every_shell() {
@@ -58,4 +58,30 @@ fn systemd_is_told_that_the_server_is_ready_works_and_stops() {
     assert!(stopped.unwrap().success());
     while told() != "STOPPING=1" {}
     assert!(server.wait().unwrap().success());
+}
+
+#[test]
+fn systemd_hears_nothing_from_a_server_whose_database_hangs() {
+    let Some(schema) = POSTGRES.schema("watchdog") else { return };
+    let home = Home::on(&schema.address);
+    let path = home.root().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    let mut command = home.command(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "200000").stderr(Stdio::null());
+    let mut server = command.spawn().unwrap();
+    let hears = |within: Duration| {
+        socket.set_read_timeout(Some(within)).unwrap();
+        socket.recv(&mut [0; 64]).is_ok()
+    };
+    assert!(hears(Duration::from_secs(20)));
+
+    let lock = schema.lock("schema_versions", 3);
+    // It is told ten times a second while all is well.
+    let silent = (0..100).any(|_| !hears(Duration::from_secs(1)));
+
+    assert!(silent);
+    lock.join().unwrap();
+    assert!(hears(Duration::from_secs(20)));
+    server.kill().unwrap();
+    server.wait().unwrap();
 }

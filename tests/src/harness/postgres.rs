@@ -66,6 +66,16 @@ impl Database {
 }
 
 impl Schema {
+    /// Makes every read of a table wait for some seconds, from a thread of its own.
+    pub(crate) fn lock(&self, table: &str, seconds: u32) -> std::thread::JoinHandle<()> {
+        let (server, name) = (self.server.clone(), &self.name);
+        let sql = format!(
+            "BEGIN; LOCK TABLE {name}.{table} IN ACCESS EXCLUSIVE MODE; \
+             SELECT pg_sleep({seconds}); COMMIT"
+        );
+        std::thread::spawn(move || execute(&server, &sql))
+    }
+
     /// Removes the tables while servers use them.
     pub(crate) fn drop(&self) {
         execute(&self.server, &format!("DROP SCHEMA {} CASCADE", self.name));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use store::{DirectoryLock, LockError};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
@@ -83,11 +83,19 @@ pub(crate) async fn start(
 /// Runs `node` until a signal stops it.
 async fn run_until_signal(node: Node, mut signals: Signals) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
-    let running = tokio::spawn(node.run(stop.clone()));
+    let store = node.app().store.clone();
+    let mut running = tokio::spawn(node.run(stop.clone()));
     systemd::notify("READY=1");
+    // Also a read that fails shows that this process works: a restart does not bring a database
+    // back. A read that never ends does not.
+    let examine = async || drop(store.schema_version().await);
     tokio::select! {
         () = signals.wait() => (),
-        () = systemd::keep_watchdog() => (),
+        () = systemd::keep_watchdog(examine) => (),
+        ended = &mut running => {
+            ended.context("the server panicked")?;
+            bail!("the server ended without being asked to");
+        }
     }
     systemd::notify("STOPPING=1");
     tracing::info!("stopping: finishing requests under way");
