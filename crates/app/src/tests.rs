@@ -1,5 +1,6 @@
 //! What only a moved clock or a race can show; everything else is seen from outside.
 
+mod retention;
 mod sessions;
 
 use std::sync::{

@@ -29,7 +29,6 @@ use self::{
     events::{Event, SendJob, Worker},
     outcomes::{OutcomeBatches, store_batch},
     queues::{KnownQueue, Queues, next_attempt, to_delivery},
-    status::StatusReport,
     tasks::{find_pending, load_channel, read_pending},
     workers::{WorkerContext, Workers},
 };
@@ -117,6 +116,7 @@ impl Dispatcher {
 
     /// Now and then: messages that other nodes committed, and shards that moved to other nodes.
     fn follow_other_nodes(&mut self) {
+        self.measure();
         if self.parts.leases.are_shared() {
             self.drop_foreign_queues();
             self.find_pending();
@@ -193,10 +193,6 @@ impl Dispatcher {
                 let _ = sender.send(self.status().degraded());
             }
         }
-    }
-
-    fn status(&self) -> StatusReport<'_> {
-        StatusReport { queues: &self.queues, scheduler: &self.scheduler }
     }
 
     /// Carries out what the scheduler decides; nothing new is started unless `sending`.

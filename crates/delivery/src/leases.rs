@@ -52,6 +52,8 @@ const ANNOUNCE_EVERY: Duration = Duration::from_millis(5);
 const RETRIED: char = '!';
 /// Before the merchant in an announcement of changed endpoints.
 const CHANGED: char = '~';
+/// Announces that a node has released its shards. It is not the name of a merchant.
+const RELEASED: &str = "=";
 /// As many merchants as surely fit into one notification.
 const ANNOUNCED_AT_ONCE: usize = 100;
 
@@ -66,6 +68,8 @@ struct SharedLeases {
     held: RwLock<HeldShards>,
     announced: Mutex<BTreeSet<String>>,
     announcement: Notify,
+    /// Notified when another node has released shards.
+    released: Notify,
 }
 
 #[derive(Default)]
@@ -106,7 +110,15 @@ impl Leases {
             held: RwLock::default(),
             announced: Mutex::default(),
             announcement: Notify::new(),
+            released: Notify::new(),
         })))
+    }
+
+    /// How many shards this node may send for.
+    pub(crate) fn held(&self) -> usize {
+        let Some(shared) = &self.0 else { return usize::try_from(SHARDS).unwrap_or_default() };
+        let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
+        held.shards.len()
     }
 
     pub(crate) fn are_shared(&self) -> bool {
@@ -159,7 +171,7 @@ impl Leases {
         let announcing =
             tokio::spawn(send_announcements(Arc::clone(&shared), store.clone(), stop.clone()));
         let receiving =
-            tokio::spawn(receive_announcements(store.clone(), handle.clone(), stop.clone()));
+            tokio::spawn(shared.clone().receive(store.clone(), handle.clone(), stop.clone()));
         // What this node held before it was killed can be taken at once: no other process uses
         // its name.
         if let Err(error) = store.release_all_leases(&shared.node).await {
@@ -178,7 +190,8 @@ impl Leases {
                     with_causes(&error)
                 ),
             }
-            stop.run_until_cancelled(tokio::time::sleep(RENEW_EVERY)).await;
+            let wait = tokio::time::timeout(RENEW_EVERY, shared.released.notified());
+            stop.run_until_cancelled(wait).await;
         }
         let _ = announcing.await;
         let _ = receiving.await;
@@ -252,7 +265,13 @@ impl SharedLeases {
             std::mem::take(&mut held.shards).into_keys().collect()
         };
         let given = store.release_leases(&self.node, &shards).await;
-        if let Err(error) = given.and(store.remove_node(&self.node).await) {
+        let removed = given.and(store.remove_node(&self.node).await);
+        // Other nodes take the shards at once, instead of when they renew their leases.
+        let announced = match removed {
+            Ok(()) => store.notify(RELEASED).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = announced {
             tracing::warn!(
                 "releasing leases failed, other nodes wait until they expire: {}",
                 with_causes(&error)
@@ -283,34 +302,46 @@ async fn send_announcements(shared: Arc<SharedLeases>, store: Store, stop: Cance
     }
 }
 
-/// Receives what other nodes announce; listens again when the connection is lost.
-async fn receive_announcements(store: Store, handle: DispatcherHandle, stop: CancellationToken) {
-    while !stop.is_cancelled() {
-        match store.listen().await {
-            Ok(mut announcements) => {
-                handle.notify(Event::AnnouncementsMissed);
-                while let Some(Some(text)) = stop.run_until_cancelled(announcements.recv()).await {
-                    let read = |word: &str| MerchantId::parse(word).ok();
-                    let words = text.split(' ');
-                    let retried = words.clone().filter_map(|word| word.strip_prefix(RETRIED));
-                    for merchant in retried.filter_map(read) {
-                        handle.notify(Event::RetryAnnounced(merchant));
-                    }
-                    let changed = words.clone().filter_map(|word| word.strip_prefix(CHANGED));
-                    for merchant in changed.filter_map(read) {
-                        handle.notify(Event::ChangeAnnounced(merchant));
-                    }
-                    let pending: Vec<MerchantId> = words.filter_map(read).collect();
-                    if !pending.is_empty() {
-                        handle.notify(Event::PendingAnnounced(pending));
+impl SharedLeases {
+    /// Receives what other nodes announce; listens again when the connection is lost.
+    async fn receive(
+        self: Arc<Self>,
+        store: Store,
+        handle: DispatcherHandle,
+        stop: CancellationToken,
+    ) {
+        while !stop.is_cancelled() {
+            match store.listen().await {
+                Ok(mut announcements) => {
+                    handle.notify(Event::AnnouncementsMissed);
+                    while let Some(Some(text)) =
+                        stop.run_until_cancelled(announcements.recv()).await
+                    {
+                        let read = |word: &str| MerchantId::parse(word).ok();
+                        let words = text.split(' ');
+                        if words.clone().any(|word| word == RELEASED) {
+                            self.released.notify_one();
+                        }
+                        let retried = words.clone().filter_map(|word| word.strip_prefix(RETRIED));
+                        for merchant in retried.filter_map(read) {
+                            handle.notify(Event::RetryAnnounced(merchant));
+                        }
+                        let changed = words.clone().filter_map(|word| word.strip_prefix(CHANGED));
+                        for merchant in changed.filter_map(read) {
+                            handle.notify(Event::ChangeAnnounced(merchant));
+                        }
+                        let pending: Vec<MerchantId> = words.filter_map(read).collect();
+                        if !pending.is_empty() {
+                            handle.notify(Event::PendingAnnounced(pending));
+                        }
                     }
                 }
+                Err(error) => tracing::warn!(
+                    "listening to other nodes failed, retrying in 1 s: {}",
+                    with_causes(&error)
+                ),
             }
-            Err(error) => tracing::warn!(
-                "listening to other nodes failed, retrying in 1 s: {}",
-                with_causes(&error)
-            ),
+            stop.run_until_cancelled(tokio::time::sleep(Duration::from_secs(1))).await;
         }
-        stop.run_until_cancelled(tokio::time::sleep(Duration::from_secs(1))).await;
     }
 }

@@ -24,7 +24,7 @@ pub use dispatcher::{
 };
 pub use fetch::{FetchLimits, fetch};
 pub use leases::Leases;
-pub use metrics::DeliveryMetrics;
+pub use metrics::{DeliveryMetrics, MerchantLabels};
 pub use sender::{
     CallResult, Endpoint, EndpointTarget, OutgoingMessage,
     client::HttpClient,

@@ -194,6 +194,11 @@ impl<P> Scheduler<P> {
         self.queues.get(&id)?.report(endpoint, self.ready.now_us)
     }
 
+    /// The state of the breaker of an endpoint.
+    pub(crate) fn breaker(&self, id: QueueId, endpoint: usize) -> Option<BreakerState> {
+        self.queues.get(&id)?.breaker(endpoint)
+    }
+
     /// Messages in flight over all queues.
     pub(crate) fn in_flight(&self) -> usize {
         self.ready.totals.in_flight

@@ -81,6 +81,22 @@ pub(crate) struct Options {
     #[arg(long, global = true, env = "HOMEWARD_RETENTION_DAYS", value_name = "DAYS")]
     retention_days: Option<u32>,
 
+    /// Seconds for load balancers to notice a stop before connections are refused
+    #[arg(long, global = true, env = "HOMEWARD_DRAIN_SECONDS", value_name = "S")]
+    drain_seconds: Option<u64>,
+
+    /// Folder for regular backups, encrypted with the secret key file
+    #[arg(long, global = true, env = "HOMEWARD_BACKUP_DIR", value_name = "DIR")]
+    backup_dir: Option<PathBuf>,
+
+    /// Hours between two regular backups
+    #[arg(long, global = true, env = "HOMEWARD_BACKUP_EVERY_HOURS", value_name = "H")]
+    backup_every_hours: Option<u64>,
+
+    /// Regular backups to keep; older ones are removed
+    #[arg(long, global = true, env = "HOMEWARD_BACKUP_KEEP", value_name = "N")]
+    backup_keep: Option<usize>,
+
     /// Key that encrypts secrets in the database
     #[arg(long, global = true, env = "HOMEWARD_SECRET_KEY_FILE", value_name = "FILE")]
     secret_key_file: Option<PathBuf>,
@@ -125,6 +141,18 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// A year.
+const HOURS_MAX: u64 = 8_760;
+
+/// When the server makes backups by itself, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BackupSchedule {
+    pub(crate) folder: PathBuf,
+    pub(crate) every: Duration,
+    /// How many are kept.
+    pub(crate) keep: usize,
+}
+
 /// Settings that have been checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
@@ -139,6 +167,8 @@ pub(crate) struct Config {
     pub(crate) retry_schedule: RetrySchedule,
     pub(crate) delivery_timeout: Duration,
     pub(crate) retention_days: u32,
+    pub(crate) drain: Duration,
+    pub(crate) backups: Option<BackupSchedule>,
     pub(crate) secret_key_file: PathBuf,
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: tracing::Level,
@@ -162,6 +192,10 @@ impl Options {
             retry_factor: self.retry_factor.or(other.retry_factor),
             delivery_timeout_ms: self.delivery_timeout_ms.or(other.delivery_timeout_ms),
             retention_days: self.retention_days.or(other.retention_days),
+            drain_seconds: self.drain_seconds.or(other.drain_seconds),
+            backup_dir: self.backup_dir.or(other.backup_dir),
+            backup_every_hours: self.backup_every_hours.or(other.backup_every_hours),
+            backup_keep: self.backup_keep.or(other.backup_keep),
             secret_key_file: self.secret_key_file.or(other.secret_key_file),
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
@@ -179,6 +213,19 @@ impl Options {
     }
 }
 
+/// Where the settings come from, so that they can be read again.
+#[derive(Clone, Debug)]
+pub(crate) struct ConfigSource {
+    pub(crate) options: Options,
+    pub(crate) file: Option<PathBuf>,
+}
+
+impl ConfigSource {
+    pub(crate) fn read(&self) -> anyhow::Result<Config> {
+        self.options.clone().resolve(self.file.as_deref())
+    }
+}
+
 fn read_file(path: &Path) -> anyhow::Result<Options> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("{} cannot be read", path.display()))?;
@@ -187,6 +234,27 @@ fn read_file(path: &Path) -> anyhow::Result<Options> {
 }
 
 impl Config {
+    /// The settings that differ from `other` and take effect at the next start only.
+    pub(crate) fn changed_for_restart(&self, other: &Self) -> Vec<&'static str> {
+        let fixed = |it: &Self| {
+            vec![
+                ("listen", it.listen.to_string()),
+                ("environment", it.environment.name().to_owned()),
+                ("store", format!("{:?}", it.location)),
+                ("tls", format!("{:?}", it.tls)),
+                ("trusted_proxies", format!("{:?}", it.trusted_proxies)),
+                ("allow_network", format!("{:?}", it.allow_networks)),
+                ("retry schedule", format!("{:?}", it.retry_schedule)),
+                ("delivery_timeout_ms", format!("{:?}", it.delivery_timeout)),
+                ("retention_days", it.retention_days.to_string()),
+                ("backups", format!("{:?}", it.backups)),
+                ("secret_key_file", it.secret_key_file.display().to_string()),
+            ]
+        };
+        let pairs = fixed(self).into_iter().zip(fixed(other));
+        pairs.filter(|(before, after)| before != after).map(|(before, _)| before.0).collect()
+    }
+
     fn from_options(options: Options) -> anyhow::Result<Self> {
         let missing = "config.default.toml must have every setting";
         let data_dir = options.data_dir.context(missing)?;
@@ -214,6 +282,12 @@ impl Config {
             },
             delivery_timeout: Duration::from_millis(options.delivery_timeout_ms.context(missing)?),
             retention_days: options.retention_days.context(missing)?,
+            drain: Duration::from_secs(options.drain_seconds.context(missing)?),
+            backups: backup_schedule(
+                options.backup_dir,
+                options.backup_every_hours.context(missing)?,
+                options.backup_keep.context(missing)?,
+            )?,
             log_format: options.log_format.context(missing)?,
             log_level: log_level
                 .parse()
@@ -222,6 +296,19 @@ impl Config {
             data_dir,
         })
     }
+}
+
+fn backup_schedule(
+    folder: Option<PathBuf>,
+    every_hours: u64,
+    keep: usize,
+) -> anyhow::Result<Option<BackupSchedule>> {
+    let Some(folder) = folder else { return Ok(None) };
+    if !(1..=HOURS_MAX).contains(&every_hours) || keep == 0 {
+        bail!("backup_every_hours must be from 1 to {HOURS_MAX}, and backup_keep at least 1");
+    }
+    let every = Duration::from_secs(every_hours.saturating_mul(60 * 60));
+    Ok(Some(BackupSchedule { folder, every, keep }))
 }
 
 fn parse_location(store: &str, data_dir: &Path) -> anyhow::Result<Location> {

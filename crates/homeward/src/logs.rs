@@ -1,10 +1,11 @@
 //! The log: text for people, JSON for machines, on standard error.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, sync::OnceLock};
 
 use tracing::Level;
 use tracing_subscriber::{
-    Layer, filter::Targets, layer::SubscriberExt, registry, util::SubscriberInitExt,
+    Layer, Registry, filter::Targets, layer::SubscriberExt, registry, reload,
+    util::SubscriberInitExt,
 };
 
 use crate::config::LogFormat;
@@ -15,10 +16,27 @@ const OUR_CRATES: &[&str] = &[
     "store", "web", "world",
 ];
 
-/// Logs our crates at `level`, and libraries only at warnings and errors.
-pub(crate) fn start(format: LogFormat, level: Level) {
+/// What changes the level while the server runs.
+static FILTER: OnceLock<reload::Handle<Targets, Registry>> = OnceLock::new();
+
+/// Our crates at `level`, and libraries only at warnings and errors.
+fn targets(level: Level) -> Targets {
     let ours = OUR_CRATES.iter().map(|name| (*name, level));
-    let filter = Targets::new().with_default(Level::WARN.min(level)).with_targets(ours);
+    Targets::new().with_default(Level::WARN.min(level)).with_targets(ours)
+}
+
+/// Logs at another level from now on.
+pub(crate) fn set_level(level: Level) {
+    let changed = FILTER.get().map(|filter| filter.reload(targets(level)));
+    if let Some(Err(error)) = changed {
+        tracing::error!("changing the log level failed, the old one stays: {error}");
+    }
+}
+
+/// Starts to log at `level`.
+pub(crate) fn start(format: LogFormat, level: Level) {
+    let (filter, handle) = reload::Layer::new(targets(level));
+    let _ = FILTER.set(handle);
     let stderr = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
     let layer = match format {
         LogFormat::Text => {

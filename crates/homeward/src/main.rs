@@ -1,5 +1,6 @@
 //! The binary: command line, configuration, wiring.
 
+mod backups;
 mod command;
 mod config;
 mod directory;
@@ -17,7 +18,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource};
 
-use config::Options;
+use config::{ConfigSource, Options};
 use output::Output;
 use session::RemoteCommand;
 
@@ -95,6 +96,12 @@ enum Command {
     Withdrawal(command::withdrawal::Withdrawal),
     /// Import a merchant's order history
     Import(command::import::Import),
+    /// Export and erase the data of a shopper
+    #[command(subcommand)]
+    Shopper(command::shopper::Shopper),
+    /// Show and set how long the data of shoppers is kept
+    #[command(subcommand)]
+    Retention(command::retention::Retention),
     /// Show the changes that operators made, newest first
     Audit(command::audit::Audit),
     /// Rotate the key that encrypts secrets in the database
@@ -104,6 +111,8 @@ enum Command {
     Migrate,
     /// Back up the database while the server runs
     Backup(command::backup::Backup),
+    /// Make a backup the database of the data directory
+    Restore(command::restore::Restore),
     /// Check this installation for problems
     Doctor(command::doctor::Doctor),
     /// Print a script that completes commands in a shell
@@ -145,12 +154,13 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
     } else {
         cli.options
     };
-    let config = options.resolve(cli.config.as_deref())?;
+    let source = ConfigSource { options, file: cli.config };
+    let config = source.read()?;
     // The output of a command is enough. The log of a node inside it would be noise.
     let level = if is_server { config.log_level } else { tracing::Level::ERROR };
     logs::start(config.log_format, level);
     match cli.command {
-        Command::Serve => command::serve::serve(&config).await?,
+        Command::Serve => command::serve::serve(&config, &source).await?,
         Command::Demo(demo) => demo.run(&config, output).await?,
         Command::Merchant(merchant) => merchant.run(&config, output).await?,
         Command::Client(client) => client.run(&config, output).await?,
@@ -167,10 +177,13 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Money(money) => money.run(&config, output).await?,
         Command::Withdrawal(withdrawal) => return withdrawal.run(&config, output).await,
         Command::Import(import) => return import.run(&config, output).await,
+        Command::Shopper(shopper) => shopper.run(&config, output).await?,
+        Command::Retention(retention) => retention.run(&config, output).await?,
         Command::Audit(audit) => audit.run(&config, output).await?,
         Command::Key(key) => key.run(&config, output).await?,
         Command::Migrate => command::migrate::migrate(&config, output).await?,
         Command::Backup(backup) => backup.run(&config, output).await?,
+        Command::Restore(restore) => restore.run(&config, output).await?,
         Command::Doctor(doctor) => return doctor.run(&config, output).await,
         Command::Completions(completions) => completions.run(Cli::command()),
         Command::ManPages(pages) => pages.run(Cli::command())?,

@@ -9,12 +9,12 @@ use anyhow::Context;
 use app::{
     App, AppParts,
     access::add_client::add_first_admin,
-    background::{Task, books, cleanup, exchanges, labels},
+    background::{Task, books, cleanup, exchanges, labels, measurements, retention, shopper_keys},
     core::metrics::AppMetrics,
 };
 use delivery::{DispatcherHandle, address::AddressGuard};
 use domain::identifier::ClientId;
-use prometheus_client::registry::Registry;
+use prometheus_client::{metrics::info::Info, registry::Registry};
 use server::{
     Settings, Web,
     demo::DemoStatus,
@@ -26,6 +26,7 @@ use tokio_util::sync::CancellationToken;
 use world::{KeyRing, Vault, World};
 
 use crate::{
+    backups::{BackupMetrics, Backups},
     config::Config,
     directory::{AdminCredential, Directory, ServerAddress},
     keys::KeyFile,
@@ -44,6 +45,7 @@ pub(crate) struct Node {
     directory: Directory,
     pub(crate) address: ServerAddress,
     retention_days: u32,
+    backups: Option<Backups>,
     /// The secret key file and its keys at the start.
     keys: (KeyFile, KeyRing),
     /// No other process may use the directory while the node exists.
@@ -84,6 +86,7 @@ impl Node {
         // known.
         directory.remove_server_file();
         let mut registry = Registry::with_prefix("homeward");
+        register_build(&mut registry);
         let store = open_store(&config.location, &mut registry).await?;
         let key_file = KeyFile::new(config.secret_key_file.clone());
         let key_ring = key_file.load(&store, &world).await?;
@@ -97,6 +100,13 @@ impl Node {
             guard: AddressGuard::new(config.allow_networks.clone()),
             http: http.clone(),
             metrics: AppMetrics::register(&mut registry),
+        });
+        let backups = config.backups.clone().map(|schedule| Backups {
+            schedule,
+            location: config.location.clone(),
+            key_file: key_file.clone(),
+            world: app.world.clone(),
+            metrics: BackupMetrics::register(&mut registry),
         });
         // A node that serves a single command leaves sending to servers.
         let channel = Channel { handle, inbox, http };
@@ -129,6 +139,7 @@ impl Node {
             directory,
             address,
             retention_days,
+            backups,
             keys: (key_file, key_ring),
             _lock: lock,
         })
@@ -137,6 +148,11 @@ impl Node {
     /// The use cases, for callers in the same process.
     pub(crate) fn app(&self) -> App {
         self.app.clone()
+    }
+
+    /// What the routes share.
+    pub(crate) fn web(&self) -> Web {
+        self.web.clone()
     }
 
     /// The routes, for callers in the same process.
@@ -160,6 +176,14 @@ impl Node {
             tasks.push(Task::spawn("labels", labels::run(app.clone(), stop.clone())));
             tasks.push(Task::spawn("exchanges", exchanges::run(app.clone(), stop.clone())));
             tasks.push(Task::spawn("books", books::run(app.clone(), stop.clone())));
+            let measuring = measurements::run(app.clone(), stop.clone());
+            tasks.push(Task::spawn("measurements", measuring));
+            tasks.push(Task::spawn("retention", retention::run(app.clone(), stop.clone())));
+            let keying = shopper_keys::run(app.clone(), stop.clone());
+            tasks.push(Task::spawn("shopper keys", keying));
+            if let Some(backups) = self.backups {
+                tasks.push(Task::spawn("backups", backups.run(stop.clone())));
+            }
             let sharing = limit_sharing::run(self.web.clone(), stop.clone());
             tasks.push(Task::spawn("rate limit", sharing));
             sender = Some(Task::spawn("delivery", outbound.run(sending.clone())));
@@ -180,6 +204,11 @@ impl Node {
         self.directory.remove_server_file();
         self.app.store.close().await;
     }
+}
+
+fn register_build(registry: &mut Registry) {
+    let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+    registry.register("build", "This build", build);
 }
 
 /// Opens the store and migrates its schema.

@@ -26,7 +26,10 @@ pub mod same_origin;
 
 use std::{
     net::{IpAddr, Ipv4Addr},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
@@ -74,6 +77,7 @@ pub struct Web {
     pub registry: Arc<Registry>,
     pub(crate) metrics: Metrics,
     pub started: Instant,
+    draining: Arc<AtomicBool>,
 }
 
 impl Web {
@@ -91,7 +95,23 @@ impl Web {
             registry: Arc::new(registry),
             metrics,
             started: Instant::now(),
+            draining: Arc::default(),
         }
+    }
+
+    /// From now on, this node says that it is not ready, so that load balancers send no more
+    /// requests to it.
+    pub fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
+    }
+
+    /// Changes how many requests per minute one address may make.
+    pub fn set_rate_limit(&self, per_minute: u32) {
+        self.rate_limit.set_limit(per_minute);
     }
 
     /// An attempt to log in under this name, from the address and the browser of the request.

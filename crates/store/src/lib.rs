@@ -29,7 +29,7 @@ mod withdrawal;
 
 pub use crate::core::{
     audit::{AuditFilter, AuditRecord},
-    backup::backup,
+    backup::{BackupSummary, backup, verify_backup},
     body::Versioned,
     counted_events::CountedEvent,
     cursor::{Cursor, next_page},
@@ -50,9 +50,13 @@ pub use access::{
 };
 pub use engine::{CopiedMoment, Location};
 pub use exchanges::exchange_orders::ExchangeFilter;
-pub use merchants::portals::StoredPortal;
+pub use merchants::{
+    portals::StoredPortal,
+    retention::{RetentionCandidate, RetentionClass},
+};
 pub use messages::{
     attempt::{Attempt, AttemptOutcome, FailureCause},
+    backlog::{Backlog, BacklogCount},
     deliveries::LastDelivery,
     failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
     leases::ShardLease,
@@ -69,8 +73,10 @@ pub use money::{
     postings::{OwedReturn, OwedSum, Posting, PostingPosition},
 };
 pub use orders::{
+    erasure::DocumentRow,
     intake_state::{IntakeKey, IntakeState, OrderHead, RefundHead},
     order_lists::{ListedOrder, OrderFilter},
+    shopper_keys::{OrderPosition, ShopperKeyKind, ShopperReference},
     snapshots::OrderRow,
     stored_orders::StoredOrder,
 };

@@ -6,6 +6,7 @@ mod key_ring;
 mod machine;
 mod pace;
 pub mod private_file;
+pub mod sealed_file;
 mod secret;
 mod vault;
 

@@ -38,12 +38,14 @@ pub enum Purpose {
     Device,
     /// The hash of the record of a withdrawal.
     Withdrawal,
+    /// A piece of a backup.
+    Backup,
     /// A known value that proves that a key is the right one.
     KeyCheck,
 }
 
 impl Purpose {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::SigningSecret,
         Self::EndpointSecret,
         Self::CarrierSecret,
@@ -53,6 +55,7 @@ impl Purpose {
         Self::Notice,
         Self::Device,
         Self::Withdrawal,
+        Self::Backup,
         Self::KeyCheck,
     ];
 
@@ -67,6 +70,7 @@ impl Purpose {
             Self::Notice => "notice",
             Self::Device => "device",
             Self::Withdrawal => "seal of a withdrawal",
+            Self::Backup => "backup",
             Self::KeyCheck => "key check",
         }
     }

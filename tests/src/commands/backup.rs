@@ -124,3 +124,86 @@ fn a_backup_is_for_its_owner_only() {
     let permissions = std::fs::metadata(home.root().join("copy.db")).unwrap().permissions();
     assert_eq!(permissions.mode() & 0o077, 0, "{:o}", permissions.mode());
 }
+
+#[test]
+fn an_encrypted_backup_shows_nothing_and_is_restored_with_its_key_only() {
+    let home = Home::sqlite();
+    let merchant = home.add_merchant("acme");
+    let words = home.run(&["backup", "copy.sealed", "--encrypt"]);
+    assert_eq!(words.code, Some(0), "{}", words.err);
+    let bytes = std::fs::read(home.root().join("copy.sealed")).unwrap();
+    let has = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+    assert!(!has(b"SQLite format") && !has(b"A merchant"));
+    let file = home.root().join("copy.sealed");
+    let file = file.to_str().unwrap();
+
+    let elsewhere = Home::sqlite();
+    std::fs::create_dir(elsewhere.data_dir()).unwrap();
+    assert_refused(&elsewhere.run(&["restore", file]), "the secret key file is missing");
+    let other = Home::sqlite();
+    other.add_merchant("other");
+    let ran = other.run(&["restore", file, "--replace"]);
+    assert!(ran.err.contains("cannot be decrypted with this key file"), "{}", ran.err);
+    assert_eq!(other.json(&["merchant", "list"])["merchants"][0]["merchant"], "other");
+
+    let key = home.data_dir().join("secret.key");
+    std::fs::copy(&key, elsewhere.data_dir().join("secret.key")).unwrap();
+    let restored = elsewhere.run(&["restore", file]);
+    assert_eq!(restored.code, Some(0), "{}", restored.err);
+    let list = elsewhere.json(&["merchant", "list"]);
+    assert_eq!(list["merchants"][0]["merchant"], merchant.id);
+}
+
+#[test]
+fn a_restore_replaces_only_what_it_is_told_to_and_keeps_it_aside() {
+    let home = Home::sqlite();
+    home.add_merchant("first");
+    home.json(&["backup", "copy.db"]);
+    home.add_merchant("second");
+    let merchants = || home.json(&["merchant", "list"])["merchants"].as_array().unwrap().len();
+
+    let ran = home.run(&["restore", "copy.db"]);
+    assert!(ran.err.contains("use --replace to replace it"), "{}", ran.err);
+    std::fs::write(home.root().join("damaged.db"), b"not a database").unwrap();
+    let ran = home.run(&["restore", "damaged.db", "--replace"]);
+    assert!(ran.err.contains("is not a sound backup"), "{}", ran.err);
+    let server = home.serve(&[]);
+    let ran = home.run(&["restore", "copy.db", "--replace"]);
+    assert!(ran.err.contains("stop the server first"), "{}", ran.err);
+    drop(server);
+    assert_eq!(merchants(), 2);
+
+    let ran = home.run(&["restore", "copy.db", "--replace"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(merchants(), 1);
+    assert!(home.data_dir().join("homeward.db.before-restore").exists());
+}
+
+#[test]
+fn a_server_makes_regular_backups_and_keeps_the_newest() {
+    let home = Home::sqlite();
+    let folder = home.root().join("backups");
+    std::fs::create_dir(&folder).unwrap();
+    for day in ["20200101", "20200102"] {
+        let old = folder.join(format!("homeward-{day}T000000Z.sealed"));
+        std::fs::write(&old, b"old").unwrap();
+        let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
+        std::fs::File::options().write(true).open(&old).unwrap().set_modified(past).unwrap();
+    }
+    let server = home.serve(&["--backup-dir", folder.to_str().unwrap(), "--backup-keep", "2"]);
+    let names = || {
+        let entries = std::fs::read_dir(&folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|it| it.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let kept = eventually("the oldest is removed", || {
+        Some(names()).filter(|it| it.len() == 2 && it[0].contains("20200102"))
+    });
+    let file = folder.join(&kept[1]);
+    drop(server);
+
+    let ran = home.run(&["restore", file.to_str().unwrap(), "--replace"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+}

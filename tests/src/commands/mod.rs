@@ -6,6 +6,7 @@
 mod backup;
 mod installation;
 mod keys;
+mod monitoring;
 mod operators;
 mod packages;
 mod people;

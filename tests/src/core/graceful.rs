@@ -113,3 +113,46 @@ fn an_interrupt_from_the_keyboard_stops_the_server_alike() {
     assert_eq!(server.ended(), Some(0));
     assert!(!server.home.data_dir().join("server.json").exists());
 }
+
+#[test]
+fn a_server_that_drains_says_so_and_still_answers_until_it_stops() {
+    let mut server = Home::sqlite().serve(&["--drain-seconds", "60"]);
+    let ready = server.send(&Request::get("/readyz"));
+    let parts = r#"{"message":"ready","database":"ready","traffic":"ready"}"#;
+    assert_eq!((ready.status, ready.text()), (200, parts));
+
+    server.terminate();
+
+    eventually("it is not ready", || {
+        let ready = server.send(&Request::get("/readyz"));
+        (ready.status == 503).then(|| assert_eq!(ready.json()["traffic"], "draining"))
+    });
+    assert_eq!(server.send(&Request::get("/healthz")).status, 200);
+    // A second signal means at once.
+    server.stop();
+    assert!(server.log().contains("draining for 60 s"));
+}
+
+#[test]
+fn settings_are_read_again_at_a_hangup_and_invalid_ones_change_nothing() {
+    let home = Home::sqlite();
+    let file = home.file("settings.toml", "rate_limit_per_minute = 7\n");
+    let arguments = ["--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
+    let server = Server::start(&home, &arguments);
+    let limit = || {
+        let reply = server.send(&Request::get("/openapi.json"));
+        reply.header("ratelimit-limit").map(str::to_owned)
+    };
+    assert_eq!(limit().as_deref(), Some("7"));
+
+    home.file("settings.toml", "rate_limit_per_minute = 1000\nretention_days = 9\n");
+    signal("-HUP", server.pid());
+    eventually("the new limit holds", || (limit().as_deref() == Some("1000")).then_some(()));
+    let restart = "these need a restart: retention_days";
+    eventually("the log names the rest", || server.log().contains(restart).then_some(()));
+
+    home.file("settings.toml", "rate_limit_per_minute = \"many\"\n");
+    signal("-HUP", server.pid());
+    eventually("it is refused", || server.log().contains("the old ones stay").then_some(()));
+    assert_eq!(limit().as_deref(), Some("1000"));
+}

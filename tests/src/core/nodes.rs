@@ -113,10 +113,38 @@ fn a_node_is_not_ready_while_its_database_is_away() {
 
         let reply = server.send(&Request::get("/readyz"));
 
-        assert_eq!(reply.said(), r#"503 {"message":"the database does not respond"}"#);
+        let parts = r#""database":"does not respond","traffic":"ready"}"#;
+        let said = format!(r#"503 {{"message":"the database does not respond",{parts}"#);
+        assert_eq!(reply.said(), said);
         assert_eq!(server.send(&Request::get("/healthz")).status, 200, "alive, though");
         let reply = server.send(&Request::get("/orders/A").bearer("hwt.acme.x"));
         assert_eq!(reply.said(), r#"500 {"message":"internal error; it has been logged"}"#);
         assert!(server.log().contains("request failed: "), "{}", server.log());
     }
+}
+
+#[test]
+fn another_node_takes_over_within_a_second_of_a_planned_stop() {
+    let Some(schema) = postgres::POSTGRES.schema("takeover") else { return };
+    let (home, other) = (Home::on(&schema.address), Home::on(&schema.address));
+    let key = home.file("shared.key", SHARED_KEY);
+    let arguments = ["--secret-key-file", key.to_str().unwrap()];
+    let owners = || {
+        let sql = "SELECT string_agg(DISTINCT owner, ' ') FROM shard_leases";
+        postgres::read_text(&schema.address, sql)
+    };
+    let count_nodes = || postgres::read_text(&schema.address, "SELECT count(*)::text FROM nodes");
+    let mut first = home.serve(&arguments);
+    let before = eventually("the first node sends", || Some(owners()).filter(|it| it.len() > 1));
+    let second = other.serve(&arguments);
+    eventually("the second node is known", || (count_nodes() == "2").then_some(()));
+
+    first.stop();
+    let stopped = std::time::Instant::now();
+
+    let after = eventually("the second node sends everything", || {
+        Some(owners()).filter(|it| it.len() > 1 && !it.contains(' ') && *it != before)
+    });
+    assert!(stopped.elapsed().as_secs_f64() < 1.0, "{:?}: {after}", stopped.elapsed());
+    drop(second);
 }

@@ -3,3 +3,4 @@
 mod import;
 mod properties;
 mod publishing;
+mod shoppers;

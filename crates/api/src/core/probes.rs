@@ -3,12 +3,14 @@
 //! They have no rate limit, so that a flood of requests cannot make a healthy node look unhealthy.
 
 use axum::{
-    Router,
+    Json, Router,
     extract::{Extension, State},
     http::{StatusCode, header::CONTENT_TYPE},
     response::{IntoResponse, Response},
     routing::get,
 };
+
+use serde::Serialize;
 
 use super::caller::{Allowed, Metrics};
 use server::error::{ApiError, internal, respond};
@@ -25,15 +27,35 @@ async fn alive() -> Response {
     respond(StatusCode::OK, "alive")
 }
 
-/// A node is ready if its database responds.
+/// Whether a node is ready, part by part.
+#[derive(Serialize)]
+struct Readiness {
+    message: &'static str,
+    /// `ready`, or what is wrong.
+    database: &'static str,
+    /// `ready`, or `draining` before the node stops.
+    traffic: &'static str,
+}
+
+const READY: &str = "ready";
+
+/// A node is ready if its database responds and it is not about to stop.
 async fn ready(State(web): State<Web>) -> Response {
-    match web.app.store.schema_version().await {
-        Ok(_) => respond(StatusCode::OK, "ready"),
+    let database = match web.app.store.schema_version().await {
+        Ok(_) => READY,
         Err(error) => {
             let _ = internal(&error);
-            respond(StatusCode::SERVICE_UNAVAILABLE, "the database does not respond")
+            "does not respond"
         }
-    }
+    };
+    let traffic = if web.is_draining() { "draining" } else { READY };
+    let message = match (database, traffic) {
+        (READY, READY) => READY,
+        (READY, _) => "the node is about to stop",
+        _ => "the database does not respond",
+    };
+    let status = if message == READY { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(Readiness { message, database, traffic })).into_response()
 }
 
 /// Metrics contain merchants' names, so they need a token with a scope of their own, except on the

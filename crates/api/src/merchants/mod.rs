@@ -1,4 +1,5 @@
-//! Merchants and their portals.
+//! Merchants, their portals, and how long data is kept.
 
 pub(crate) mod accounts;
 pub(crate) mod portal;
+pub(crate) mod retention;

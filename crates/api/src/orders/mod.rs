@@ -3,3 +3,4 @@
 pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod publish;
+pub(crate) mod shoppers;

@@ -4,6 +4,9 @@ pub mod books;
 pub mod cleanup;
 pub mod exchanges;
 pub mod labels;
+pub mod measurements;
+pub mod retention;
+pub mod shopper_keys;
 
 use tokio::task::JoinHandle;
 

@@ -72,7 +72,7 @@ pub(crate) struct AuditEvent<'a> {
 }
 
 pub(crate) fn record_event(world: &World, transaction: &mut Transaction, event: &AuditEvent<'_>) {
-    transaction.insert_audit(&AuditRecord {
+    let record = AuditRecord {
         merchant: event.merchant.to_string(),
         at_us: world.now_us(),
         id: world.readable::<12>(),
@@ -80,8 +80,13 @@ pub(crate) fn record_event(world: &World, transaction: &mut Transaction, event: 
         address: event.address.map(|it| it.to_string()).unwrap_or_default(),
         action: event.action.to_owned(),
         detail: event.detail.to_string(),
-    });
+    };
+    let references = REFERENCES.into_iter().filter_map(|key| event.detail.get(key)?.as_str());
+    transaction.insert_audit(&record, references);
 }
+
+/// The keys under which a detail says what it is about, so that it is found with that.
+const REFERENCES: [&str; 5] = ["id", "order", "refund", "return", "rma_identifier"];
 
 /// Which changes to list: of one merchant or all, by one actor or all, before a cursor.
 #[derive(Clone, Debug, Default)]

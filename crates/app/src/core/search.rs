@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::{
     App, AppError,
     orders::{
-        order_intake::shopper_hash,
         order_list::{OrderSummary, load_summaries},
+        shopper_keys::shopper_hash,
     },
 };
 

@@ -1,5 +1,7 @@
 //! Orders: publish, import, read and list them, and find out which units can be returned.
 
+pub mod erase_shopper;
+pub(crate) mod eraser;
 pub mod import_orders;
 pub mod load_order;
 pub(crate) mod order_intake;
@@ -7,3 +9,5 @@ pub mod order_list;
 pub mod order_view;
 pub mod publish_orders;
 pub mod returnability;
+pub mod shopper_data;
+pub(crate) mod shopper_keys;

@@ -23,7 +23,10 @@ use crate::{
     App, AppError,
     access::secrets::hash,
     core::scope::RequestScope,
-    orders::load_order::{find_newest_snapshot, read_recorded_refund},
+    orders::{
+        load_order::{find_newest_snapshot, read_recorded_refund},
+        shopper_keys::shopper_hash,
+    },
     returns::{
         origin::Origin,
         settle_refunds::{
@@ -90,13 +93,6 @@ impl IncomingOrder {
     pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
         self.refunds.iter().map(|refund| refund.refund_id.as_str())
     }
-}
-
-/// The number by which the orders of a shopper are found. It depends on the e-mail address, but not
-/// on its case. Other addresses may have the same number.
-pub(crate) fn shopper_hash(email: &str) -> i64 {
-    let digest = hash(email.trim().to_lowercase().as_bytes());
-    i64::from_be_bytes(digest.first_chunk::<8>().copied().unwrap_or_default())
 }
 
 /// What follows from incoming orders.

@@ -24,6 +24,7 @@ use store::{EventHeader, Posting, RefundProblem, Transaction, Versioned};
 use crate::{
     App,
     messages::outbox::{self, About},
+    orders::shopper_keys::put_keys_of_return,
     returns::origin::Origin,
 };
 
@@ -95,6 +96,7 @@ impl ReturnDraft {
                 cause: origin.cause.clone(),
                 change: ReturnChange::Event(event),
             };
+            app.metrics.count_return(rma.status);
             transaction.insert_return_event(merchant, &rma.rma_identifier, &event);
             let posting = build_posting(&rma, at, after.since(&balances));
             transaction.insert_posting(merchant, &posting);
@@ -116,6 +118,8 @@ pub(crate) fn put_new_return(
     let cause = origin.cause.as_deref();
     let header = EventHeader { number, at, actor: &origin.actor, cause };
     transaction.start_return(merchant, rma, &header);
+    put_keys_of_return(transaction, merchant, rma);
+    app.metrics.count_return(rma.status);
     transaction.insert_posting(merchant, &build_posting(rma, at, Balances::of(rma)));
     enqueue_message(app, transaction, merchant, rma);
 }

@@ -7,7 +7,7 @@ use domain::{
     access::scope::Scopes,
     exchanges::record::ExchangeRecord,
     identifier::{ClientId, MerchantId},
-    orders::order::Order,
+    orders::{erasure::is_erased, order::Order},
     returns::{
         identifier::RmaId,
         rma::{Rma, RmaUnit},
@@ -120,7 +120,8 @@ fn is_valid(order: &Order, claim: &ShopperClaim<'_>) -> bool {
     let knows_zip = !zip.is_empty() && letters_of(secret) == zip;
     let knows_email = order.customer.email.trim().eq_ignore_ascii_case(secret);
     let knows_gift = claim.gift && is_gift_code(order, secret);
-    !secret.is_empty() && (knows_zip || knows_gift || (knows_email && !claim.gift))
+    let knows = knows_zip || knows_gift || (knows_email && !claim.gift);
+    !is_erased(order) && !secret.is_empty() && knows
 }
 
 /// Whether it is the code on the gift receipt, however it is spelled. Hashes are compared, so that

@@ -18,6 +18,7 @@ use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     messages::outbox::{self, About},
+    orders::shopper_keys::put_keys_of_drop_ship,
     warehouse::resolve_merchant::resolve_merchant,
 };
 
@@ -40,6 +41,7 @@ pub async fn place_drop_ship_order(
         }
         let mut transaction = Transaction::new("placing a drop-ship order");
         transaction.put_drop_ship_order(merchant, order, 0);
+        put_keys_of_drop_ship(&mut transaction, merchant, order);
         Ok((order.clone(), transaction))
     })
     .await

@@ -4,10 +4,14 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use store::PendingMessage;
 
 use super::{
+    Dispatcher,
     events::EndpointStatus,
     queues::{KnownQueue, Queues, endpoint_index},
 };
-use crate::scheduler::{BreakerState, Scheduler};
+use crate::{
+    metrics::EndpointCounts,
+    scheduler::{BreakerState, Scheduler},
+};
 
 const CLOSED: &str = "closed";
 /// More than a person looks at.
@@ -16,6 +20,19 @@ const DEGRADED_MAX: usize = 20;
 pub(super) struct StatusReport<'a> {
     pub(super) queues: &'a Queues,
     pub(super) scheduler: &'a Scheduler<PendingMessage>,
+}
+
+impl Dispatcher {
+    pub(super) fn status(&self) -> StatusReport<'_> {
+        StatusReport { queues: &self.queues, scheduler: &self.scheduler }
+    }
+
+    /// Sets the metrics that are states. The endpoints of queues in memory are few enough for that.
+    pub(super) fn measure(&self) {
+        let metrics = &self.parts.metrics;
+        metrics.set_endpoints(self.status().count_endpoints());
+        metrics.set_work(self.scheduler.in_flight(), self.parts.leases.held());
+    }
 }
 
 impl StatusReport<'_> {
@@ -33,6 +50,22 @@ impl StatusReport<'_> {
         degraded.sort_by(|a, b| (&a.merchant, a.kind).cmp(&(&b.merchant, b.kind)));
         degraded.truncate(DEGRADED_MAX);
         degraded
+    }
+
+    /// How many endpoints are in which state.
+    pub(super) fn count_endpoints(&self) -> EndpointCounts {
+        let mut counts = EndpointCounts::default();
+        for (KnownQueue { queue, .. }, id) in self.queues.iter() {
+            for kind in queue.kinds() {
+                match self.scheduler.breaker(id, endpoint_index(*kind)) {
+                    Some(BreakerState::Closed) => counts.closed += 1,
+                    Some(BreakerState::Throttled) => counts.throttled += 1,
+                    Some(BreakerState::Suspended) => counts.suspended += 1,
+                    None => (),
+                }
+            }
+        }
+        counts
     }
 
     fn status(&self, merchant: &MerchantId, kind: MessageKind) -> Option<EndpointStatus> {

@@ -282,6 +282,10 @@ impl<P> QueueState<P> {
         self.cursor.unread().saturating_add(u64::try_from(known).unwrap_or(u64::MAX))
     }
 
+    pub(super) fn breaker(&self, index: usize) -> Option<BreakerState> {
+        Some(self.endpoints.get(index)?.breaker.state())
+    }
+
     pub(super) fn report(&self, index: usize, now_us: i64) -> Option<EndpointReport> {
         let endpoint = self.endpoints.get(index)?;
         let Heads { fresh, retry, wanted } = self.window.heads(index);

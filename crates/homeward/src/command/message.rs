@@ -127,7 +127,7 @@ fn format_list(found: &Messages) -> String {
     format_table(&["MESSAGE", "KIND", "REF", "SEQUENCE", "STATE", "CREATED", "DUE"], &rows)
 }
 
-fn state_name(state: MessageState) -> &'static str {
+pub(super) fn state_name(state: MessageState) -> &'static str {
     match state {
         MessageState::Waiting => "waiting",
         MessageState::Delivered => "delivered",

@@ -8,21 +8,64 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::Config,
+    config::{Config, ConfigSource},
     directory::Directory,
+    logs,
     node::{Announce, Node, NodeEnvironment},
     systemd,
 };
+use server::Web;
 
 const LOCK_ATTEMPTS_MAX: u32 = 50;
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
+pub(crate) async fn serve(config: &Config, source: &ConfigSource) -> anyhow::Result<()> {
     // First, so that a signal during a long start has an effect too.
     let signals = Signals::listen()?;
+    let reloads = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
     let lock = take_lock(config).await?;
     let node = start(config, lock, NodeEnvironment::default()).await?;
-    run_until_signal(node, signals).await
+    let settings = LiveSettings { config: config.clone(), source, web: node.web(), reloads };
+    run_until_signal(node, signals, settings).await
+}
+
+/// The settings of a running server. SIGHUP has them read again.
+struct LiveSettings<'a> {
+    config: Config,
+    source: &'a ConfigSource,
+    web: Web,
+    reloads: Signal,
+}
+
+impl LiveSettings<'_> {
+    /// Reads the settings again at every SIGHUP. Certificates are read again without a signal, when
+    /// their files change.
+    async fn follow(&mut self) {
+        while self.reloads.recv().await.is_some() {
+            systemd::notify("RELOADING=1");
+            match self.source.read() {
+                Ok(config) => self.apply(&config),
+                Err(error) => {
+                    tracing::error!("reading the settings failed, the old ones stay: {error:#}");
+                }
+            }
+            systemd::notify("READY=1");
+        }
+    }
+
+    fn apply(&mut self, config: &Config) {
+        logs::set_level(config.log_level);
+        self.web.set_rate_limit(config.rate_limit_per_minute);
+        let later = self.config.changed_for_restart(config);
+        // What the process runs with stays what it is compared with.
+        self.config.drain = config.drain;
+        if later.is_empty() {
+            tracing::info!("read the settings again");
+        } else {
+            let names = later.join(", ");
+            tracing::warn!("read the settings again; these need a restart: {names}");
+        }
+    }
 }
 
 /// SIGINT and SIGTERM. Both mean to stop.
@@ -81,7 +124,11 @@ pub(crate) async fn start(
 }
 
 /// Runs `node` until a signal stops it.
-async fn run_until_signal(node: Node, mut signals: Signals) -> anyhow::Result<()> {
+async fn run_until_signal(
+    node: Node,
+    mut signals: Signals,
+    mut settings: LiveSettings<'_>,
+) -> anyhow::Result<()> {
     let stop = CancellationToken::new();
     let store = node.app().store.clone();
     let mut running = tokio::spawn(node.run(stop.clone()));
@@ -92,12 +139,20 @@ async fn run_until_signal(node: Node, mut signals: Signals) -> anyhow::Result<()
     tokio::select! {
         () = signals.wait() => (),
         () = systemd::keep_watchdog(examine) => (),
+        () = settings.follow() => (),
         ended = &mut running => {
             ended.context("the server panicked")?;
             bail!("the server ended without being asked to");
         }
     }
     systemd::notify("STOPPING=1");
+    if !settings.config.drain.is_zero() {
+        let seconds = settings.config.drain.as_secs();
+        tracing::info!("draining for {seconds} s: /readyz fails, requests are still answered");
+        settings.web.drain();
+        // A second signal means at once.
+        let _ = tokio::time::timeout(settings.config.drain, signals.wait()).await;
+    }
     tracing::info!("stopping: finishing requests under way");
     stop.cancel();
     running.await.context("the server panicked")?;

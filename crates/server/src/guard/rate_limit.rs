@@ -51,7 +51,7 @@ pub struct RateDecision {
 /// Counts requests per address, or per key of another kind. Share it by reference; it locks inside.
 #[derive(Debug)]
 pub struct RateLimit<K = IpAddr> {
-    limit: u32,
+    limit: AtomicU32,
     /// How many nodes count requests.
     nodes: AtomicU32,
     shard_addresses_max: usize,
@@ -79,7 +79,7 @@ impl<K: Eq + Hash> RateLimit<K> {
 
     fn bounded(limit: u32, shard_addresses_max: usize) -> Self {
         Self {
-            limit,
+            limit: AtomicU32::new(limit),
             nodes: AtomicU32::new(1),
             shard_addresses_max,
             hasher: RandomState::new(),
@@ -101,7 +101,12 @@ impl<K: Eq + Hash> RateLimit<K> {
     }
 
     fn quota(&self) -> Quota {
-        Quota { limit: self.limit, nodes: self.nodes.load(Ordering::Relaxed).max(1) }
+        let limit = self.limit.load(Ordering::Relaxed);
+        Quota { limit, nodes: self.nodes.load(Ordering::Relaxed).max(1) }
+    }
+
+    pub(crate) fn set_limit(&self, limit_per_minute: u32) {
+        self.limit.store(limit_per_minute, Ordering::Relaxed);
     }
 
     pub(crate) fn set_nodes(&self, nodes: u32) {

@@ -89,6 +89,11 @@ pub(crate) async fn citus(test: &str) -> Option<Subject> {
 }
 
 async fn open_schema(server: &str, test: &str, settings: &str) -> Subject {
+    open(create_schema(server, test, settings).await, tempfile::tempdir().unwrap()).await
+}
+
+/// An empty schema for a test.
+async fn create_schema(server: &str, test: &str, settings: &str) -> Location {
     let (client, connection) =
         tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
@@ -97,7 +102,7 @@ async fn open_schema(server: &str, test: &str, settings: &str) -> Subject {
     client.batch_execute(&renew).await.unwrap();
     let join = if server.contains('?') { '&' } else { '?' };
     let url = format!("{server}{join}options=-csearch_path%3D{schema}{settings}");
-    open(Location::Postgres(url), tempfile::tempdir().unwrap()).await
+    Location::Postgres(url)
 }
 
 async fn open(location: Location, directory: TempDir) -> Subject {

@@ -36,7 +36,21 @@ impl AuditRecord {
 }
 
 impl Transaction {
-    pub fn insert_audit(&mut self, record: &AuditRecord) {
+    /// Adds a record that is about `references`.
+    pub fn insert_audit<'a>(
+        &mut self,
+        record: &AuditRecord,
+        references: impl Iterator<Item = &'a str>,
+    ) {
+        self.any_rows_each(
+            "INSERT INTO audit_references (merchant_id, reference, at_us, audit_id)
+             SELECT r.merchant_id, r.reference, r.at_us, r.audit_id
+             FROM ROWS(merchant_id, reference, at_us, audit_id)
+             WHERE true ON CONFLICT DO NOTHING",
+            references
+                .map(|it| params![record.merchant.as_str(), it, record.at_us, record.id.as_str()])
+                .collect(),
+        );
         self.one_row(
             "INSERT INTO audit (merchant_id, at_us, audit_id, actor, address, action, detail)
              VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -47,6 +61,22 @@ impl Transaction {
                 record.actor.as_str(),
                 record.address.as_str(),
                 record.action.as_str(),
+                record.detail.as_str()
+            ],
+        );
+    }
+}
+
+impl Transaction {
+    /// Replaces what a record says about its change.
+    pub fn erase_audit_detail(&mut self, record: &AuditRecord) {
+        self.any_rows(
+            "UPDATE audit SET detail = $4
+             WHERE merchant_id = $1 AND at_us = $2 AND audit_id = $3",
+            params![
+                record.merchant.as_str(),
+                record.at_us,
+                record.id.as_str(),
                 record.detail.as_str()
             ],
         );
@@ -65,6 +95,26 @@ pub struct AuditFilter<'a> {
 }
 
 impl Store {
+    /// The first changes that are about `reference`.
+    pub async fn audit_about(
+        &self,
+        merchant: &MerchantId,
+        reference: &str,
+        limit: usize,
+    ) -> Result<Vec<AuditRecord>, StoreError> {
+        self.read_all(
+            OPERATION,
+            "SELECT a.merchant_id, a.at_us, a.audit_id, a.actor, a.address, a.action, a.detail
+             FROM audit_references i JOIN audit a ON a.merchant_id = i.merchant_id
+                 AND a.at_us = i.at_us AND a.audit_id = i.audit_id
+             WHERE i.merchant_id = $1 AND i.reference = $2
+             ORDER BY i.at_us, i.audit_id LIMIT $3",
+            params![merchant, reference, limit],
+            read_record,
+        )
+        .await
+    }
+
     /// Changes, newest first.
     pub async fn audit(&self, filter: &AuditFilter<'_>) -> Result<Vec<AuditRecord>, StoreError> {
         let AuditFilter { merchant, actor, before, limit } = *filter;

@@ -7,7 +7,7 @@ use domain::{
     carriers::account::CarrierAccount,
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
-    merchants::{merchant::Merchant, portal::Portal},
+    merchants::{merchant::Merchant, portal::Portal, retention::RetentionPeriods},
     messages::endpoint::Endpoints,
     returns::{journal::ReturnChange, ledger::Ledger, policy::Policy, rma::Rma},
     warehouse::{
@@ -68,6 +68,7 @@ stored_bodies!(
     Operator,
     Policy,
     Portal,
+    RetentionPeriods,
     ReturnChange,
     ReturnRoutes,
     Rma,

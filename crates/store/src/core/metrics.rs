@@ -16,6 +16,7 @@ pub struct StoreMetrics {
     transactions: Counter,
     seconds: Histogram,
     group: Histogram,
+    waited: Histogram,
 }
 
 impl StoreMetrics {
@@ -25,6 +26,7 @@ impl StoreMetrics {
             transactions: Counter::default(),
             seconds: Histogram::new(exponential_buckets(0.000_25, 2.0, 14)),
             group: Histogram::new(exponential_buckets(1.0, 2.0, 11)),
+            waited: Histogram::new(exponential_buckets(0.000_1, 4.0, 9)),
         };
         registry.register("store_queries", "Queries", metrics.queries.clone());
         registry.register(
@@ -42,7 +44,16 @@ impl StoreMetrics {
             "Transactions that one commit covered",
             metrics.group.clone(),
         );
+        registry.register(
+            "store_connection_wait_seconds",
+            "Time that a query waited for a connection",
+            metrics.waited.clone(),
+        );
         metrics
+    }
+
+    pub(crate) fn record_wait(&self, waited: Duration) {
+        self.waited.observe(waited.as_secs_f64());
     }
 
     pub(crate) fn record_query(&self) {

@@ -17,11 +17,21 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0011_work_lists.sql"),
     include_str!("../../migrations/0012_bench.sql"),
     include_str!("../../migrations/0014_withdrawal.sql"),
+    include_str!("../../migrations/0015_privacy.sql"),
     include_str!("../../migrations/0016_replay.sql"),
 ];
 
+/// No server was ever released with an older schema than this.
+const FIRST_RELEASED: i64 = 12;
+
+/// Whether nodes of an older version must be stopped before a migration: it says so in a line that
+/// begins with `-- Alone:` and gives the reason.
+fn needs_older_nodes_stopped(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("-- Alone:"))
+}
+
 /// The number of the newest migration of this binary.
-fn newest_version() -> i64 {
+pub(crate) fn newest_version() -> i64 {
     i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
 }
 
@@ -47,6 +57,7 @@ impl Store {
                 newest_version()
             )));
         }
+        self.refuse_beside_older_nodes(found).await?;
         for (number, text) in (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found) {
             self.engine.migrate(text, number).await.during("changing the schema")?;
         }
@@ -54,6 +65,24 @@ impl Store {
             self.engine.place_tables().await.during("distributing the tables")?;
         self.engine.prepare_change_numbers().await.during("preparing the numbers of changes")?;
         Ok(Migration { from: found, to: newest_version(), distributed_tables })
+    }
+
+    /// Fails if nodes of an older version are running and would not do what a migration needs of
+    /// them. Other migrations only add to the schema, so older nodes go on working beside it.
+    async fn refuse_beside_older_nodes(&self, found: i64) -> Result<(), StoreError> {
+        let pending = (1..).zip(MIGRATIONS).filter(|(number, _)| *number > found);
+        let alone = pending.into_iter().find(|(_, text)| needs_older_nodes_stopped(text));
+        let (Some((number, _)), true) = (alone, found >= FIRST_RELEASED) else { return Ok(()) };
+        let Some(now_us) = self.shared_clock_us().await? else { return Ok(()) };
+        let nodes = self.count_live_nodes(now_us).await?;
+        // Nodes that start together migrate together: one of them may have finished by now.
+        if nodes == 0 || self.schema_version().await? >= number {
+            return Ok(());
+        }
+        Err(StoreError::Unusable(format!(
+            "{nodes} nodes of an older version use this database, and schema version {number} does \
+             not work beside them: stop them all, wait a minute if one was killed, and start again"
+        )))
     }
 
     /// Fails unless the schema is the one that this binary knows.

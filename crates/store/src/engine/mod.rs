@@ -70,7 +70,7 @@ impl Engine {
     ) -> EngineFuture<'a, Self> {
         match location {
             Location::Sqlite(path) => {
-                Box::pin(future::ok(Self::Sqlite(Sqlite::open_for_reading(path))))
+                Box::pin(future::ok(Self::Sqlite(Sqlite::open_for_reading(path, metrics))))
             }
             Location::Postgres(_) => Self::open(location, metrics),
         }
@@ -200,6 +200,15 @@ impl Engine {
         }
     }
 
+    /// Removes what replaced and removed data leaves behind in the files of the database.
+    /// PostgreSQL does that by itself, with its vacuum and its checkpoints.
+    pub(crate) fn remove_traces(&self) -> EngineFuture<'_, ()> {
+        match self {
+            Self::Sqlite(engine) => Box::pin(engine.remove_traces()),
+            Self::Postgres(_) => Box::pin(future::ok(())),
+        }
+    }
+
     pub(crate) async fn close(&self) {
         match self {
             Self::Sqlite(engine) => engine.close().await,
@@ -233,4 +242,12 @@ pub(crate) async fn copy(
         }
         Location::Postgres(url) => postgres::copy_into(url, sqlite::create_file(to, schema)?).await,
     }
+}
+
+/// Reads a whole SQLite file, fails if it is damaged, and returns the version of its schema and
+/// the number of its merchants.
+pub(crate) async fn examine(path: &Path) -> Result<(i64, i64), EngineError> {
+    let path = path.to_owned();
+    let examined = tokio::task::spawn_blocking(move || sqlite::examine_file(&path));
+    examined.await.map_err(|_| EngineError::Closed)?
 }

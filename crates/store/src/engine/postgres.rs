@@ -1,7 +1,10 @@
 //! PostgreSQL: a pool of connections, prepared statements, and transactions that are committed in
 //! groups ([`committers`]).
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
@@ -73,6 +76,7 @@ pub(crate) struct Postgres {
     keepers: Pool,
     layout: Layout,
     committers: Committers,
+    metrics: StoreMetrics,
 }
 
 impl Postgres {
@@ -89,7 +93,8 @@ impl Postgres {
         transaction.batch_execute(table).await?;
         transaction.commit().await?;
         let committers = Committers::start(&keepers, layout, metrics);
-        Ok(Self { url: url.into(), readers, keepers, layout, committers })
+        let metrics = metrics.clone();
+        Ok(Self { url: url.into(), readers, keepers, layout, committers, metrics })
     }
 
     pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
@@ -130,7 +135,9 @@ impl Postgres {
         if rows.iter().flatten().any(contains_nul) {
             return Ok(Vec::new());
         }
+        let started = Instant::now();
         let client = get_client(pool).await?;
+        self.metrics.record_wait(started.elapsed());
         let mut found = Vec::new();
         let rows = rows.iter().map(Vec::as_slice).collect();
         for execution in self.layout.executions(sql, rows) {

@@ -55,6 +55,7 @@ pub(crate) struct Sqlite {
 enum Job {
     Commit { transaction: Transaction, reply: ReplySender },
     Migrate { text: String, to_version: i64, reply: ReplySender },
+    RemoveTraces { reply: ReplySender },
     Close,
 }
 
@@ -82,14 +83,14 @@ impl Sqlite {
             spawn("store-writer", move || writer.run(waiting))?,
             spawn("store-checkpoint", move || checkpointer.run())?,
         ];
-        let readers = Arc::new(Readers::new(path));
+        let readers = Arc::new(Readers::new(path, metrics));
         Ok(Self { jobs, readers, threads: Arc::new(Mutex::new(threads)) })
     }
 
     /// Without a writer. A reader does not need the lock of the directory.
-    pub(crate) fn open_for_reading(path: &Path) -> Self {
+    pub(crate) fn open_for_reading(path: &Path, metrics: &StoreMetrics) -> Self {
         let (jobs, _) = mpsc::channel(1);
-        Self { jobs, readers: Arc::new(Readers::new(path)), threads: Arc::default() }
+        Self { jobs, readers: Arc::new(Readers::new(path, metrics)), threads: Arc::default() }
     }
 
     pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
@@ -114,6 +115,12 @@ impl Sqlite {
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
         self.readers.query(sql, rows).await
+    }
+
+    /// Empties the log, which still has the pages as they were before. Removed data is overwritten
+    /// in the database itself (`secure_delete`).
+    pub(crate) async fn remove_traces(&self) -> Result<(), EngineError> {
+        self.send_job(|reply| Job::RemoveTraces { reply }).await.map(drop)
     }
 
     /// Finishes the waiting jobs, checkpoints the log and closes the file.
@@ -154,6 +161,9 @@ fn connect(path: &Path) -> Result<Connection, EngineError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
+    // What is removed or replaced is overwritten, so that the file keeps nothing of what a shopper
+    // had erased.
+    connection.pragma_update(None, "secure_delete", true)?;
     connection.set_prepared_statement_cache_capacity(128);
     // Plans must not depend on the values, or statements would be prepared again whenever those
     // change.
@@ -215,6 +225,20 @@ pub(super) fn copy_file(from: &Path, to: &Path) -> Result<(), EngineError> {
     connection.busy_timeout(Duration::from_secs(30))?;
     connection.execute("VACUUM INTO ?1", [to.to_string_lossy().as_ref()])?;
     Ok(())
+}
+
+/// Reads the whole file, and returns the version of its schema and the number of its merchants.
+pub(super) fn examine_file(path: &Path) -> Result<(i64, i64), EngineError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+    if found != "ok" {
+        let (table, id) = ("all", path.display().to_string());
+        return Err(EngineError::Corrupt { table, id, why: found });
+    }
+    let count = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let version = count("SELECT coalesce(max(version), 0) FROM schema_versions")?;
+    Ok((version, count("SELECT count(*) FROM merchants")?))
 }
 
 /// A new database with every migration in `schema`, to copy into.

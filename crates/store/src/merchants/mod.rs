@@ -2,3 +2,4 @@
 
 pub(crate) mod portals;
 pub(crate) mod records;
+pub(crate) mod retention;

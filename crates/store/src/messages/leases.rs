@@ -91,6 +91,13 @@ impl Store {
         self.commit(transaction).await.map(drop)
     }
 
+    /// How many nodes are alive at `now_us`.
+    pub async fn count_live_nodes(&self, now_us: i64) -> Result<i64, StoreError> {
+        let sql = "SELECT count(*) FROM nodes WHERE expires_us >= $1";
+        let nodes = self.read_first(OPERATION, sql, params![now_us], |row| row.int(0)).await?;
+        Ok(nodes.unwrap_or(0))
+    }
+
     /// How many nodes send.
     pub async fn count_nodes(&self) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM nodes";

@@ -1,6 +1,7 @@
 //! Messages to merchants: outbox, deliveries, failure queue, log and reports.
 
 pub(crate) mod attempt;
+pub(crate) mod backlog;
 pub(crate) mod deliveries;
 pub(crate) mod endpoints;
 pub(crate) mod failures;

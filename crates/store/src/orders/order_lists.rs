@@ -106,7 +106,7 @@ impl Store {
     }
 }
 
-fn read_listed(row: &Row) -> Result<ListedOrder, EngineError> {
+pub(super) fn read_listed(row: &Row) -> Result<ListedOrder, EngineError> {
     Ok(ListedOrder {
         merchant: row.text(0)?.to_owned(),
         order_id: row.text(1)?.to_owned(),

@@ -18,9 +18,13 @@ async fn the_audit_trail_is_read_backwards_in_pages(Subject { store, .. }: Subje
         detail: "{}".to_owned(),
     };
     let all = [record("acme", 1, "a"), record("other", 2, "b"), record("acme", 2, "c")];
-    commit(&store, |transaction| all.iter().for_each(|one| transaction.insert_audit(one)))
-        .await
-        .unwrap();
+    commit(&store, |transaction| {
+        for one in &all {
+            transaction.insert_audit(one, std::iter::empty());
+        }
+    })
+    .await
+    .unwrap();
 
     let (acme, newest, second) = (acme(), Cursor::newest(), all[1].cursor());
     let page = AuditFilter { merchant: None, actor: None, before: &newest, limit: 2 };
@@ -35,7 +39,7 @@ async fn the_audit_trail_is_read_by_actor(Subject { store, .. }: Subject) {
     let mut transaction = Transaction::new("testing");
     let records = [("acme", "lena"), ("other", "lena"), ("acme", "omar"), ("acme", "lena")];
     for (at_us, (merchant, actor)) in (1..).zip(records) {
-        transaction.insert_audit(&AuditRecord {
+        let record = AuditRecord {
             merchant: merchant.to_owned(),
             at_us,
             id: format!("id{at_us}"),
@@ -43,7 +47,8 @@ async fn the_audit_trail_is_read_by_actor(Subject { store, .. }: Subject) {
             address: String::new(),
             action: "test".to_owned(),
             detail: "{}".to_owned(),
-        });
+        };
+        transaction.insert_audit(&record, std::iter::empty());
     }
     store.commit(transaction).await.unwrap();
     let times = |records: Vec<AuditRecord>| records.iter().map(|it| it.at_us).collect::<Vec<_>>();

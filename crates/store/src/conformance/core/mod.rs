@@ -4,4 +4,5 @@ mod audit;
 mod database;
 mod day_counts;
 mod idempotency;
+mod upgrades;
 mod work_lists;

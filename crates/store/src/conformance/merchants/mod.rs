@@ -2,3 +2,4 @@
 
 mod portals;
 mod records;
+mod retention;

@@ -1,5 +1,6 @@
 //! Messages to merchants.
 
+mod backlog;
 mod deliveries;
 mod failures;
 mod leases;

@@ -1,4 +1,5 @@
 //! Orders.
 
 mod lists;
+mod shoppers;
 mod snapshots;

@@ -3,6 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex},
+    time::Instant,
 };
 
 use bytes::Bytes;
@@ -10,9 +11,12 @@ use rusqlite::{Connection, types::ValueRef};
 use tokio::sync::Semaphore;
 
 use super::{Statements, bind, connect, lock};
-use crate::core::{
-    error::EngineError,
-    value::{Kind, Row, Value},
+use crate::{
+    StoreMetrics,
+    core::{
+        error::EngineError,
+        value::{Kind, Row, Value},
+    },
 };
 
 const READERS_MAX: usize = 4;
@@ -25,11 +29,13 @@ pub(super) struct Readers {
     idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
     statements: Statements,
+    metrics: StoreMetrics,
 }
 
 impl Readers {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(super) fn new(path: &Path, metrics: &StoreMetrics) -> Self {
         Self {
+            metrics: metrics.clone(),
             path: path.to_owned(),
             idle: Mutex::default(),
             permits: Semaphore::new(READERS_MAX),
@@ -42,7 +48,9 @@ impl Readers {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
+        let started = Instant::now();
         let _permit = self.permits.acquire().await.map_err(|_| EngineError::Closed)?;
+        self.metrics.record_wait(started.elapsed());
         let readers = Arc::clone(self);
         tokio::task::spawn_blocking(move || readers.query_now(sql, &rows))
             .await

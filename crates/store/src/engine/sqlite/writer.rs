@@ -83,6 +83,10 @@ impl Writer {
                     Job::Migrate { text, to_version, reply } => {
                         let _ = reply.send(self.migrate(&text, to_version).map(|()| Vec::new()));
                     }
+                    Job::RemoveTraces { reply } => {
+                        self.commit(std::mem::take(&mut group));
+                        let _ = reply.send(self.empty_log().map(|()| Vec::new()));
+                    }
                     Job::Close => {
                         self.commit(group);
                         return;
@@ -204,6 +208,19 @@ impl Writer {
             self.connection.execute_batch("ROLLBACK")?;
         }
         Ok(run?)
+    }
+
+    /// A reader that still needs the log keeps it for now; the next start empties it.
+    fn empty_log(&self) -> Result<(), EngineError> {
+        let busy = self
+            .connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0))?;
+        if busy == 0 {
+            return Ok(());
+        }
+        let cause = "a reader still needs it";
+        tracing::warn!("emptying the log failed, it is emptied when the server stops: {cause}");
+        Ok(())
     }
 
     /// The checkpointer keeps up by itself unless load never pauses. Then the log would grow

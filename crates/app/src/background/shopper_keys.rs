@@ -1,0 +1,29 @@
+//! Adds the keys of shoppers to data that is older than they are, once after an upgrade.
+
+use std::time::Duration;
+
+use store::with_causes;
+use tokio_util::sync::CancellationToken;
+
+use crate::{App, orders::shopper_keys::key_older_data};
+
+/// How long to wait after a failure.
+const RETRY: Duration = Duration::from_secs(30);
+
+/// Adds keys until none is missing.
+pub async fn run(app: App, stop: CancellationToken) {
+    loop {
+        match stop.run_until_cancelled(key_older_data(&app)).await {
+            None | Some(Ok(0)) => return,
+            Some(Ok(count)) => tracing::info!("added the keys of the shoppers of {count} records"),
+            Some(Err(error)) => {
+                let cause = with_causes(&error);
+                tracing::warn!("adding the keys of shoppers failed, will retry: {cause}");
+                let wait = stop.run_until_cancelled(tokio::time::sleep(RETRY));
+                if wait.await.is_none() {
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Erases the data of shoppers that a merchant does not need any more, in small steps.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use domain::{
+    identifier::MerchantId,
+    merchants::retention::{RetentionPeriods, cutoff},
+    orders::erasure::{is_erased, is_erased_return},
+    returns::identifier::RmaId,
+    time::micros,
+};
+use serde_json::json;
+use store::{RetentionCandidate, RetentionClass, StoreError, Transaction};
+
+use crate::{
+    App, AppError,
+    core::{
+        audit_trail::record_change, commit_once::commit_once, idempotency::replayable,
+        scope::RequestScope,
+    },
+    orders::{
+        eraser::Eraser,
+        shopper_data::{FoundData, find_order},
+    },
+    returns::change_return::order_ids,
+};
+
+/// Orders or returns that are examined before progress is stored.
+const STEP: usize = 100;
+const MERCHANTS: usize = 100;
+const AUDIT_BATCH: usize = 500;
+/// Between two steps, so that other writers come first.
+const PAUSE: Duration = Duration::from_millis(50);
+
+replayable!(RetentionPeriods);
+
+/// The periods of a merchant that must exist.
+pub async fn load_retention(
+    app: &App,
+    merchant: &MerchantId,
+) -> Result<RetentionPeriods, AppError> {
+    app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    Ok(app.store.retention_periods(merchant).await?)
+}
+
+/// Sets how long the data of a merchant's shoppers is kept.
+pub async fn set_retention(
+    scope: RequestScope<'_>,
+    periods: &RetentionPeriods,
+) -> Result<RetentionPeriods, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    commit_once(scope, || async {
+        load_retention(app, merchant).await?;
+        let mut transaction = Transaction::new("setting retention periods");
+        transaction.put_retention_periods(merchant, periods);
+        record_change(scope, &mut transaction, "retention.set", &json!(periods));
+        Ok((*periods, transaction))
+    })
+    .await
+}
+
+/// Erases everything that is old enough now, and returns how many orders and returns that were.
+pub(crate) async fn apply_retention(app: &App) -> Result<usize, AppError> {
+    let (mut count, mut after) = (0, String::new());
+    loop {
+        let page = app.store.merchants_with_retention(&after, MERCHANTS).await?;
+        let Some((last, _)) = page.last() else { break };
+        after = last.to_string();
+        for (merchant, periods) in &page {
+            count +=
+                erase_old(app, merchant, RetentionClass::Returns, periods.returns_days).await?;
+            count += erase_old(app, merchant, RetentionClass::Orders, periods.orders_days).await?;
+            remove_old_audit(app, merchant, periods.audit_days).await?;
+        }
+    }
+    if count > 0 {
+        app.store.remove_traces().await?;
+    }
+    Ok(count)
+}
+
+async fn remove_old_audit(
+    app: &App,
+    merchant: &MerchantId,
+    days: Option<i64>,
+) -> Result<(), AppError> {
+    let Some(days) = days else { return Ok(()) };
+    let before_us = micros(cutoff(app.world.now(), days));
+    while app.store.has_old_audit(merchant, before_us).await? {
+        let mut transaction = Transaction::new("removing old audit records");
+        transaction.delete_old_audit(merchant, before_us, AUDIT_BATCH);
+        app.store.commit(transaction).await?;
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok(())
+}
+
+async fn erase_old(
+    app: &App,
+    merchant: &MerchantId,
+    class: RetentionClass,
+    days: Option<i64>,
+) -> Result<usize, AppError> {
+    let Some(days) = days else { return Ok(0) };
+    let before_us = micros(cutoff(app.world.now(), days));
+    let mut count = 0;
+    loop {
+        let page = app.store.retention_candidates(merchant, class, STEP).await?;
+        let is_old = |it: &&RetentionCandidate| it.changed_us < before_us;
+        let old: Vec<&RetentionCandidate> = page.iter().take_while(is_old).collect();
+        let Some(last) = old.last() else { return Ok(count) };
+        for candidate in &old {
+            count +=
+                usize::from(erase_candidate(app, merchant, class, candidate, before_us).await?);
+        }
+        let mut transaction = Transaction::new("remembering which data was examined");
+        transaction.put_retention_progress(merchant, class, last);
+        app.store.commit(transaction).await?;
+        if old.len() < STEP {
+            return Ok(count);
+        }
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Erases one order or return, if nothing about it is open or younger. Says whether it did.
+async fn erase_candidate(
+    app: &App,
+    merchant: &MerchantId,
+    class: RetentionClass,
+    candidate: &RetentionCandidate,
+    before_us: i64,
+) -> Result<bool, AppError> {
+    let found = match class {
+        RetentionClass::Orders => find_order_data(app, merchant, &candidate.reference).await?,
+        RetentionClass::Returns => {
+            find_return_data(app, merchant, &candidate.reference, before_us).await?
+        }
+    };
+    let Some(found) = found else { return Ok(false) };
+    match Eraser::by_retention(app).erase(found).await {
+        Ok(_) => Ok(true),
+        // It has just changed, so it will be examined again.
+        Err(AppError::Store(StoreError::Conflict)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// An order of which nothing was returned. None if it is not one, or is erased already.
+async fn find_order_data(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Option<FoundData>, AppError> {
+    let Some(order) = find_order(app, merchant, order_id).await? else { return Ok(None) };
+    if is_erased(&order.order) || !order.stored.ledger.value.rmas().is_empty() {
+        return Ok(None);
+    }
+    FoundData::of(app, vec![order], BTreeSet::new()).await.map(Some)
+}
+
+/// A return that is finished, with its orders. None if another return of them is open or younger,
+/// or if everything is erased already.
+async fn find_return_data(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &str,
+    before_us: i64,
+) -> Result<Option<FoundData>, AppError> {
+    let Some(id) = RmaId::parse(rma) else { return Ok(None) };
+    let Some(rma) = app.store.rma(merchant, &id).await? else { return Ok(None) };
+    let mut orders = Vec::new();
+    for order_id in order_ids(&rma.value) {
+        let order = find_order(app, merchant, order_id).await?;
+        orders.extend(order.filter(|it| !is_erased(&it.order)));
+    }
+    let found = FoundData::of(app, orders, BTreeSet::from([(merchant.clone(), id)])).await?;
+    let is_young = found.returns.iter().any(|(_, it)| micros(it.value.updated_at) >= before_us);
+    let is_done =
+        found.orders.is_empty() && found.returns.iter().all(|(_, it)| is_erased_return(&it.value));
+    Ok((!is_young && !is_done && !found.has_open_returns()).then_some(found))
+}

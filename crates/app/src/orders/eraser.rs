@@ -1,0 +1,232 @@
+//! Erases what was found about a shopper: one transaction for each order, return and drop-ship
+//! order, with the messages about it. Facts and money stay, so journals, balances and statements
+//! still agree.
+
+use bytes::Bytes;
+use domain::{
+    identifier::MerchantId,
+    orders::erasure::{ERASED, PersonalTexts, erase_audit_detail, erase_document, erase_order},
+    returns::rma::Rma,
+    warehouse::drop_ship::DropShipOrder,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use store::{DocumentRow, MessageRow, ShopperKeyKind, Transaction, Versioned};
+use utoipa::ToSchema;
+
+use super::{
+    shopper_data::{FoundData, FoundOrder},
+    shopper_keys::{hashes_of_drop_ship, hashes_of_return},
+};
+use crate::{
+    App, AppError,
+    core::{audit_trail::record_change, scope::RequestScope},
+    messages::message_log::{MessageView, message_id, view_message},
+};
+
+/// More audit records than there can be about one order or return.
+const AUDIT_MAX: usize = 10_000;
+
+/// What was erased.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+pub struct ShopperErasure {
+    /// Whether nothing is left. If not, repeat the request.
+    pub complete: bool,
+    /// The shopper's orders.
+    pub orders: Vec<ErasedItem>,
+    /// The returns of these orders, and others with the shopper's e-mail address.
+    pub returns: Vec<ErasedItem>,
+    /// Drop-ship orders to the same people at the same postal codes.
+    pub drop_ship_orders: Vec<ErasedItem>,
+    /// Messages about them, which their merchants have: the stored bodies were erased. Messages
+    /// that were removed after their retention are not listed.
+    pub messages: Vec<MessageView>,
+}
+
+/// Something whose data about the shopper was erased.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ErasedItem {
+    /// The merchant whose it is.
+    #[schema(example = "acme")]
+    pub merchant: String,
+    /// Its identifier at the merchant, or of the return.
+    #[schema(example = "ORD-100472")]
+    pub identifier: String,
+}
+
+impl ErasedItem {
+    fn new(merchant: &MerchantId, identifier: &str) -> Self {
+        Self { merchant: merchant.to_string(), identifier: identifier.to_owned() }
+    }
+}
+
+/// What is known about the shopper, and all messages about what was found.
+#[derive(Clone, Copy)]
+struct Known<'a> {
+    texts: &'a PersonalTexts,
+    messages: &'a [MessageRow],
+}
+
+/// Erases for an operator, or because a retention period is over.
+pub(crate) struct Eraser<'a> {
+    app: &'a App,
+    /// Whom the audit trail names, and why the erasure was forced. An end of a retention period is
+    /// not recorded: there would be a record for each order.
+    asked: Option<(RequestScope<'a>, Option<&'a str>)>,
+}
+
+impl<'a> Eraser<'a> {
+    pub(crate) fn by_request(scope: RequestScope<'a>, forced_because: Option<&'a str>) -> Self {
+        Self { app: scope.app, asked: Some((scope, forced_because)) }
+    }
+
+    pub(crate) fn by_retention(app: &'a App) -> Self {
+        Self { app, asked: None }
+    }
+
+    pub(crate) async fn erase(&self, found: FoundData) -> Result<ShopperErasure, AppError> {
+        let FoundData { orders, returns, drop_ship_orders, messages, known, .. } = found;
+        let known = Known { texts: &known, messages: &messages };
+        let mut erasure = ShopperErasure::default();
+        // Orders last: while one is not erased, everything else is found again by it.
+        for (merchant, rma) in &returns {
+            self.erase_return(merchant, rma, known).await?;
+            erasure.returns.push(ErasedItem::new(merchant, rma.value.rma_identifier.as_str()));
+        }
+        for (merchant, order) in &drop_ship_orders {
+            self.erase_drop_ship_order(merchant, order, known).await?;
+            let id = &order.value.client_identifier;
+            erasure.drop_ship_orders.push(ErasedItem::new(merchant, id));
+        }
+        for order in &orders {
+            self.erase_order(order, known).await?;
+            erasure.orders.push(ErasedItem::new(&order.merchant, &order.order.identifier));
+        }
+        erasure.messages = messages.into_iter().map(view_message).collect();
+        Ok(erasure)
+    }
+
+    async fn erase_order(&self, found: &FoundOrder, known: Known<'_>) -> Result<(), AppError> {
+        let FoundOrder { merchant, order, stored } = found;
+        let (store, id) = (&self.app.store, order.identifier.as_str());
+        let mut transaction = Transaction::new("erasing the shopper of an order");
+        let body = erase_order(&stored.body, known.texts)?;
+        transaction.erase_order(merchant, id, stored.version, Bytes::from(body));
+        let mut refunds = store.refund_documents(merchant, id).await?;
+        for refund in &mut refunds {
+            refund.body = Bytes::from(erase_order(&refund.body, known.texts)?);
+        }
+        let ids = refunds.iter().map(|refund| refund.key.as_str());
+        for problem in store.problems_of_refunds(merchant, ids).await? {
+            // What was done about a problem is in the words of who did it.
+            let detail = match problem.state.as_str() {
+                "settled" => ERASED,
+                _ => known.texts.erase_text(&problem.detail),
+            };
+            transaction.erase_refund_problem(merchant, &problem.refund_id, detail);
+            self.erase_audit(&mut transaction, merchant, &problem.refund_id, known).await?;
+        }
+        transaction.erase_refunds(merchant, refunds);
+        self.erase_messages(&mut transaction, merchant, id, known).await?;
+        self.commit(transaction, merchant, id).await
+    }
+
+    async fn erase_return(
+        &self,
+        merchant: &MerchantId,
+        rma: &Versioned<Rma>,
+        known: Known<'_>,
+    ) -> Result<(), AppError> {
+        let (store, id) = (&self.app.store, &rma.value.rma_identifier);
+        let mut transaction = Transaction::new("erasing the shopper of a return");
+        let mut events = store.journal_documents(merchant, id).await?;
+        for event in &mut events {
+            event.body = Bytes::from(erase_document(&event.body, known.texts)?);
+        }
+        let body = erase_value(&rma.value, known)?;
+        transaction.erase_return(merchant, id, rma.version, body);
+        transaction.erase_return_events(merchant, id, events);
+        for hash in hashes_of_return(&rma.value) {
+            transaction.delete_shopper_key(merchant, hash, ShopperKeyKind::Return, id.as_str());
+        }
+        self.erase_messages(&mut transaction, merchant, id.as_str(), known).await?;
+        self.commit(transaction, merchant, id.as_str()).await
+    }
+
+    async fn erase_drop_ship_order(
+        &self,
+        merchant: &MerchantId,
+        order: &Versioned<DropShipOrder>,
+        known: Known<'_>,
+    ) -> Result<(), AppError> {
+        let id = order.value.client_identifier.as_str();
+        let mut transaction = Transaction::new("erasing the shopper of a drop-ship order");
+        let body = erase_value(&order.value, known)?;
+        transaction.erase_drop_ship_order(merchant, id, order.version, body);
+        for hash in hashes_of_drop_ship(&order.value) {
+            transaction.delete_shopper_key(merchant, hash, ShopperKeyKind::DropShipOrder, id);
+        }
+        self.erase_messages(&mut transaction, merchant, id, known).await?;
+        self.commit(transaction, merchant, id).await
+    }
+
+    async fn erase_messages(
+        &self,
+        transaction: &mut Transaction,
+        merchant: &MerchantId,
+        reference: &str,
+        known: Known<'_>,
+    ) -> Result<(), AppError> {
+        let about =
+            |it: &&MessageRow| it.merchant == merchant.as_str() && it.reference == reference;
+        let mut erased = Vec::new();
+        for message in known.messages.iter().filter(about) {
+            let key = message.message_id;
+            let Some((_, body)) = self.app.store.message(merchant, key).await? else { continue };
+            let body = Bytes::from(erase_document(&body, known.texts)?);
+            erased.push(DocumentRow { key, body });
+        }
+        for message in &erased {
+            let id = message_id(merchant.as_str(), message.key);
+            self.erase_audit(transaction, merchant, &id, known).await?;
+        }
+        transaction.erase_messages(merchant, erased, ERASED);
+        self.erase_audit(transaction, merchant, reference, known).await
+    }
+
+    /// Erases what operators wrote about something.
+    async fn erase_audit(
+        &self,
+        transaction: &mut Transaction,
+        merchant: &MerchantId,
+        reference: &str,
+        known: Known<'_>,
+    ) -> Result<(), AppError> {
+        for mut record in self.app.store.audit_about(merchant, reference, AUDIT_MAX).await? {
+            record.detail = erase_audit_detail(&record.detail, known.texts)?;
+            transaction.erase_audit_detail(&record);
+        }
+        Ok(())
+    }
+
+    /// Commits, with a record in the audit trail that names what was erased, but not who.
+    async fn commit(
+        &self,
+        mut transaction: Transaction,
+        merchant: &MerchantId,
+        reference: &str,
+    ) -> Result<(), AppError> {
+        if let Some((scope, forced_because)) = self.asked {
+            let detail = json!({ "erased": reference, "forced_because": forced_because });
+            let scope = scope.for_merchant(merchant);
+            record_change(scope, &mut transaction, "shopper.erase", &detail);
+        }
+        Ok(self.app.commit(transaction).await?)
+    }
+}
+
+fn erase_value(value: &impl Serialize, known: Known<'_>) -> Result<String, AppError> {
+    let body = serde_json::to_vec(value).expect("stored values have string keys");
+    let erased = erase_document(&body, known.texts)?;
+    Ok(String::from_utf8_lossy(&erased).into_owned())
+}

@@ -1,0 +1,240 @@
+//! The data of a shopper is found by the e-mail address, handed out, and erased without a trace,
+//! while everything else stays as it was.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Value, json};
+
+use crate::harness::{
+    eventually,
+    home::{Home, text},
+    stage::{QUICK, Stage, homes},
+};
+use crate::returns::scene::{Scene, refund, request, sample_order};
+
+const EMAIL: &str = "Wilhelmina.Quackenbush@example.org";
+/// What must not remain, in any case of letters.
+const PERSONAL: [&str; 6] = [
+    "quackenbush",
+    "zanzibar crescent",
+    "backyard flat",
+    "5550177",
+    "under the doormat",
+    "49-quack",
+];
+/// The other shoppers at the same merchant.
+const OTHERS: usize = 2_000;
+
+fn order_of(identifier: &str, email: &str) -> Value {
+    let mut order = sample_order(identifier);
+    order["customer"] = json!({ "identifier": email, "email": email });
+    order
+}
+
+/// An order that says much about its shopper, also in fields that we do not know.
+fn personal_order() -> Value {
+    let mut order = order_of("W", EMAIL);
+    order["customer"] = json!({
+        "identifier": "49-quack", "email": EMAIL, "phone": "+49 30 5550177",
+        "first_name": "Wilhelmina", "last_name": "Quackenbush",
+    });
+    let address = json!({
+        "name": "Wilhelmina Quackenbush", "street1": "77 Zanzibar Crescent",
+        "street2": "Backyard flat", "city": "Berlin", "state": "", "zip_code": "10117",
+        "country_code": "DE", "phone": "030 5550177",
+    });
+    order["shipping_address"] = address.clone();
+    order["billing_address"] = address;
+    order["note"] = json!("Key under the doormat");
+    order["delivery_instructions"] = json!({ "text": "Under the doormat, W. Quackenbush" });
+    order["items"][1]["title"] = json!("A mug for Wilhelmina Quackenbush");
+    order
+}
+
+/// A drop-ship order to the same person, which is canceled.
+fn place_drop_ship(scene: &Scene<'_>) {
+    let sample = domain::samples::drop_ship_order_request();
+    let mut order: Value = serde_json::from_str(sample).unwrap();
+    let address = &mut order["order"]["shipping_address"];
+    address["name"] = json!("Quackenbush, Wilhelmina");
+    address["street"] = json!("77 Zanzibar Crescent");
+    address["zip_code"] = json!("10117");
+    address["telephone_number"] = json!("5550177");
+    let placed = scene.stage.call("POST", "/drop_ship_orders", &order);
+    assert_eq!(placed.status, 201, "{}", placed.said());
+    let cancellation = json!({ "reason": "moved", "outcome": "cancelled" });
+    let target = "/drop_ship_orders/DS-20417/cancellations";
+    let canceled = scene.send("POST", target, &scene.stage.admin, &cancellation);
+    assert!(canceled.status < 300, "{}", canceled.said());
+}
+
+/// A return with a label on which the shopper is named.
+fn start_return(scene: &Scene<'_>) -> String {
+    scene.set(&json!({ "carrier": "external", "managed_receiving": true }));
+    let mut asked = request("mail-back", &[("W", "tee", 1)]);
+    asked["email"] = json!(EMAIL);
+    let rma = scene.start(&asked);
+    let label = b"^XA^FO50,50 Wilhelmina Quackenbush, 77 Zanzibar Crescent";
+    let results = scene.carry(&json!([{
+        "type": "label_created", "rma_identifier": rma, "tracking_number": "H-1",
+        "label": { "documents": [{ "format": "zpl", "content": STANDARD.encode(label) }],
+            "hand_off": { "places": ["Kiosk, 75 Zanzibar Crescent"] } }
+    }]));
+    assert_eq!(results[0]["result"], "applied", "{results}");
+    rma
+}
+
+/// The refund of the return, one cent short, and an operator who accepts it with a personal note.
+fn finish_return(scene: &Scene<'_>, rma: &str) {
+    let received = json!([{ "rma_identifier": rma, "line_identifier": "tee", "condition": "A",
+        "unit_identifier": format!("LP-{rma}") }]);
+    scene.receive(&received);
+    let mut paid = refund("RF-W", Some(rma), &[("tee", 1)]);
+    paid["total_refund_amount_cents"] = json!(4_609);
+    paid["note"] = json!("for Wilhelmina Quackenbush");
+    scene.publish_refunds(&personal_order(), &[paid]);
+    let target = format!("/admin/merchants/{}/refunds/RF-W/difference", scene.stage.merchant.id);
+    let answer = json!({ "action": "accept", "note": "called 5550177, Ms. Quackenbush agrees" });
+    let accepted = scene.send("POST", &target, &scene.stage.admin, &answer);
+    assert_eq!(accepted.status, 200, "{}", accepted.said());
+}
+
+fn assert_clean(what: &str, bytes: &[u8]) {
+    let bytes = bytes.to_ascii_lowercase();
+    for part in PERSONAL {
+        let found = bytes.windows(part.len()).position(|window| window == part.as_bytes());
+        let around = found.map(|at| {
+            let end = bytes.len().min(at + 80);
+            String::from_utf8_lossy(&bytes[at.saturating_sub(200)..end]).into_owned()
+        });
+        assert!(around.is_none(), "{part} is in {what}: {around:?}");
+    }
+}
+
+/// The files of an SQLite database, and a copy of any other.
+fn assert_no_trace(home: &Home, name: &str) {
+    let folder = home.data_dir();
+    for file in ["homeward.db", "homeward.db-wal"] {
+        if let Ok(bytes) = std::fs::read(folder.join(file)) {
+            assert_clean(file, &bytes);
+        }
+    }
+    let copy = home.root().join(name);
+    let made = home.run(&["backup", copy.to_str().unwrap()]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    assert_clean(name, &std::fs::read(copy).unwrap());
+}
+
+fn erase(home: &Home, more: &[&str]) -> crate::harness::home::Ran {
+    // The case of letters makes no difference.
+    let email = EMAIL.to_uppercase();
+    home.run(&[&["--json", "shopper", "erase", &email], more].concat())
+}
+
+#[test]
+fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
+    for home in homes("shoppers") {
+        let mut server = home.serve(&QUICK);
+        let rma = {
+            let (stage, running) = Stage::with_receiver(&server);
+            let scene = Scene { stage, running };
+            for start in (0..OTHERS).step_by(500) {
+                let numbers = start..start + 500;
+                let order =
+                    |number| order_of(&format!("O-{number}"), &format!("s{number}@example.com"));
+                scene.stage.publish(&numbers.map(order).collect::<Vec<_>>());
+            }
+            scene.publish(&personal_order());
+            place_drop_ship(&scene);
+            let rma = start_return(&scene);
+
+            let refused = erase(&home, &[]);
+            assert_eq!(refused.code, Some(1));
+            assert!(
+                refused.err.contains(&format!("return {rma} is not finished")),
+                "{}",
+                refused.err
+            );
+
+            finish_return(&scene, &rma);
+            let exported = home.json(&["shopper", "export", EMAIL]);
+            assert_eq!(exported["orders"][0]["data"]["note"], "Key under the doormat");
+            assert_eq!(exported["orders"].as_array().unwrap().len(), 1);
+            assert_eq!(exported["returns"][0]["identifier"], json!(rma));
+            assert_eq!(exported["drop_ship_orders"][0]["identifier"], "DS-20417");
+            let readable = home.run(&["shopper", "export", EMAIL]).out;
+            assert!(readable.contains("Key under the doormat"), "{readable}");
+
+            // Messages that are being sent are not finished either.
+            let erased = eventually("everything is sent", || {
+                let ran = erase(&home, &[]);
+                assert!(ran.code == Some(0) || ran.err.contains("is not delivered"), "{}", ran.err);
+                (ran.code == Some(0)).then_some(ran.out)
+            });
+            let erased: Value = serde_json::from_str(&erased).unwrap();
+            assert_eq!(erased["orders"][0]["identifier"], "W");
+            assert_eq!(erased["returns"][0]["identifier"], json!(rma));
+            let messages = erased["messages"].as_array().unwrap();
+            assert!(messages.iter().any(|it| it["ref"] == json!(rma)), "{messages:?}");
+            assert!(messages.iter().any(|it| it["ref"] == "DS-20417"), "{messages:?}");
+
+            let shown = scene.show(&rma);
+            assert_eq!(shown["status"], "REFUNDED");
+            let order = scene.stage.call("GET", "/orders/W", &Value::Null).json();
+            assert_eq!(order["customer"]["email"], "erased@erased.invalid");
+            let other = scene.stage.call("GET", "/orders/O-7", &Value::Null).json();
+            assert_eq!(text(&other["customer"]["email"]), "s7@example.com");
+            rma
+        };
+        assert_no_trace(&home, "running.db");
+        server.stop();
+        assert_no_trace(&home, "stopped.db");
+
+        server.restart();
+        let checked = home.run(&["doctor", "--deep"]);
+        assert_eq!(checked.code, Some(0), "{}", checked.out);
+        let again = home.json(&["shopper", "export", EMAIL]);
+        assert_eq!((&again["orders"], &again["returns"]), (&json!([]), &json!([])), "{rma}");
+        server.stop();
+    }
+}
+
+#[test]
+fn what_is_open_is_erased_only_with_a_reason_which_the_audit_trail_has() {
+    let home = Home::sqlite();
+    let server = home.serve(&QUICK);
+    let (stage, running) = Stage::with_receiver(&server);
+    let scene = Scene { stage, running };
+    scene.publish(&personal_order());
+    start_return(&scene);
+
+    assert_eq!(erase(&home, &["--force"]).code, Some(2));
+    let forced = erase(&home, &["--force", "--reason", "demanded by the authority"]);
+
+    assert_eq!(forced.code, Some(0), "{}", forced.err);
+    let trail = home.json(&["audit", "--merchant", &scene.stage.merchant.id]);
+    let record = &trail["changes"][0];
+    assert_eq!(record["action"], "shopper.erase");
+    assert_eq!(record["detail"]["forced_because"], "demanded by the authority");
+}
+
+#[test]
+fn a_shopper_is_erased_at_one_merchant_and_stays_at_another() {
+    let home = Home::sqlite();
+    let server = home.serve(&QUICK);
+    let stages = [Stage::set(&server), Stage::set(&server)];
+    for stage in &stages {
+        stage.publish(&[personal_order()]);
+    }
+    let first = stages[0].merchant.id.as_str();
+
+    let erased = erase(&home, &["--merchant", first]);
+
+    assert_eq!(erased.code, Some(0), "{}", erased.err);
+    let left = home.json(&["shopper", "export", EMAIL]);
+    assert_eq!(left["orders"].as_array().unwrap().len(), 1);
+    assert_eq!(left["orders"][0]["merchant"], json!(stages[1].merchant.id));
+    // The same snapshot again changes nothing, so the data does not come back by itself.
+    stages[0].publish(&[personal_order()]);
+    let left = home.json(&["shopper", "export", EMAIL, "--merchant", first]);
+    assert_eq!(left["orders"], json!([]));
+}
