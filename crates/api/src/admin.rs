@@ -35,6 +35,7 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::orders::import::import))
         .routes(routes!(crate::orders::shoppers::export))
         .routes(routes!(crate::orders::shoppers::erase))
+        .routes(routes!(crate::messages::reconciliation::compare_for_merchant))
         .routes(routes!(crate::messages::operator_log::list))
         .routes(routes!(crate::messages::operator_log::show))
         .routes(routes!(crate::messages::operator_log::retry))

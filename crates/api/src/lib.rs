@@ -89,6 +89,8 @@ fn described_routes() -> (Router<Web>, Document) {
         .routes(routes!(messages::log::list))
         .routes(routes!(messages::log::show))
         .routes(routes!(messages::log::retry))
+        .routes(routes!(messages::reconciliation::compare))
+        .routes(routes!(messages::reconciliation::digest))
         .routes(routes!(messages::replay::start))
         .routes(routes!(messages::replay::show, messages::replay::cancel))
         .nest(ADMIN, admin::routes())

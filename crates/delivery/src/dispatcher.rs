@@ -202,8 +202,7 @@ impl Dispatcher {
             match action {
                 Action::Refill { queue, after, most } => self.refill(queue, after, most),
                 Action::Send { queue, delivery } => {
-                    let attempt = next_attempt(&delivery);
-                    self.send(queue, delivery.payload, attempt);
+                    self.send(queue, next_attempt(&delivery), delivery.payload);
                 }
             }
         }
@@ -229,7 +228,7 @@ impl Dispatcher {
         self.scheduler.complete_refill(id, rows, reached_end);
     }
 
-    fn send(&mut self, id: QueueId, message: Arc<PendingMessage>, attempt: u32) {
+    fn send(&mut self, id: QueueId, attempt: u32, message: Arc<PendingMessage>) {
         let Some(known) = self.queues.get(id) else { return };
         // A process that was stopped for some time finds its leases expired before it is notified.
         let Some(lease) = self.lease_of(known) else { return self.drop_queue(id) };

@@ -102,6 +102,8 @@ enum Command {
     /// Show and set how long the data of shoppers is kept
     #[command(subcommand)]
     Retention(command::retention::Retention),
+    /// Compare what a merchant holds with what was sent to it
+    Reconcile(command::reconcile::Reconcile),
     /// Show the changes that operators made, newest first
     Audit(command::audit::Audit),
     /// Rotate the key that encrypts secrets in the database
@@ -179,6 +181,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Import(import) => return import.run(&config, output).await,
         Command::Shopper(shopper) => shopper.run(&config, output).await?,
         Command::Retention(retention) => retention.run(&config, output).await?,
+        Command::Reconcile(reconcile) => return reconcile.run(&config, output).await,
         Command::Audit(audit) => audit.run(&config, output).await?,
         Command::Key(key) => key.run(&config, output).await?,
         Command::Migrate => command::migrate::migrate(&config, output).await?,

@@ -23,6 +23,7 @@ mod log;
 mod nodes;
 mod order;
 mod queues;
+mod reconciliation;
 mod replay;
 mod retention;
 mod retries;

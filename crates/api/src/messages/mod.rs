@@ -4,5 +4,6 @@ pub(crate) mod endpoints;
 pub(crate) mod failures;
 pub(crate) mod log;
 pub(crate) mod operator_log;
+pub(crate) mod reconciliation;
 pub(crate) mod replay;
 pub(crate) mod reports;

@@ -2,17 +2,21 @@
 
 use app::messages::replay::{ReplayJob, cancel_replay, find_replay, start_replay};
 use axum::{Json, extract::State, http::StatusCode};
-use domain::messages::{kind::MessageKind, replay::read_selection};
+use domain::{
+    faults::FaultCode,
+    messages::{kind::MessageKind, replay::read_selection},
+};
 use utoipa::ToSchema;
 
 use crate::core::{
     body::JsonRequest,
     caller::{Merchant, Read, ReturnsWrite},
     idempotency::{Idempotency, IdempotencyHeader},
+    sample,
 };
 use server::{
     Web,
-    error::{ApiError, Message},
+    error::{ApiError, Invalid, Message},
     path::Path,
 };
 
@@ -64,6 +68,9 @@ fn sample_job(state: &str, examined: i64) -> serde_json::Value {
             or the key was used for another request.", example = json!({
                 "message": "replay k7w2mq9d4x is still running; wait for it or cancel it"
             })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was sent.",
+            example = json!(sample::invalid_field(
+                "$.kinds[0]", FaultCode::Invalid, "must be a kind of message"))),
     ),
     security(("token" = ["returns:write"]))
 )]

@@ -7,6 +7,7 @@ pub mod failure_queue;
 pub(crate) mod jobs;
 pub mod message_log;
 pub(crate) mod outbox;
+pub mod reconciliation;
 pub mod replay;
 pub mod sent_request;
 pub mod set_endpoints;

@@ -2,6 +2,7 @@
 
 pub mod endpoint;
 pub mod kind;
+pub mod reconciliation;
 pub mod replay;
 pub mod retry;
 pub mod state;

@@ -20,6 +20,7 @@ pub(crate) mod money;
 pub(crate) mod operator;
 pub(crate) mod policy;
 pub(crate) mod portal;
+pub(crate) mod reconcile;
 pub(crate) mod report;
 pub(crate) mod restore;
 pub(crate) mod retention;

@@ -39,6 +39,22 @@ where
     B: HttpBody<Data = Bytes>,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
+    let mut pieces = Vec::new();
+    read_pieces(body, max_bytes, time_max, |piece| pieces.push(piece)).await?;
+    Ok(join(pieces))
+}
+
+/// The same for a body that is handled piece by piece while it arrives.
+pub async fn read_pieces<B>(
+    body: B,
+    max_bytes: usize,
+    time_max: Duration,
+    mut handle: impl FnMut(Bytes),
+) -> Result<(), BodyError>
+where
+    B: HttpBody<Data = Bytes>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
     // The value of `Content-Length`, for a body that came over the network.
     let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
     if announced > max_bytes {
@@ -46,7 +62,7 @@ where
     }
     let mut body = pin!(Limited::new(body, max_bytes));
     let (started, delay_max) = (Instant::now(), BODY_DELAY_MAX.min(time_max));
-    let (mut pieces, mut read_bytes) = (Vec::new(), 0);
+    let mut read_bytes = 0;
     loop {
         let due = delay_max.saturating_add(time_at_lowest_rate(read_bytes)).min(time_max);
         match timeout_at(started + due, body.frame()).await {
@@ -58,10 +74,10 @@ where
             Ok(Some(Ok(frame))) => {
                 if let Ok(piece) = frame.into_data() {
                     read_bytes += piece.len();
-                    pieces.push(piece);
+                    handle(piece);
                 }
             }
-            Ok(None) => return Ok(join(pieces)),
+            Ok(None) => return Ok(()),
         }
     }
 }

@@ -77,6 +77,26 @@ impl Store {
         Ok(waiting.into_iter().collect())
     }
 
+    /// Those of the messages that are in the failure queue.
+    pub async fn failed_messages(
+        &self,
+        merchant: &MerchantId,
+        messages: &[ReplayedMessage],
+    ) -> Result<HashSet<i64>, StoreError> {
+        let rows = messages.iter().map(|it| params![merchant, it.kind, it.message_id]);
+        let failed = self
+            .read_each(
+                "looking for failed messages",
+                "SELECT r.message_id FROM ROWS(merchant_id, kind, message_id)
+                 WHERE EXISTS (SELECT 1 FROM failures f WHERE f.merchant_id = r.merchant_id
+                     AND f.kind = r.kind AND f.message_id = r.message_id)",
+                rows.collect(),
+                |row| row.int(0),
+            )
+            .await?;
+        Ok(failed.into_iter().collect())
+    }
+
     /// Those of the messages that are not removed.
     pub async fn stored_messages(
         &self,
