@@ -25,7 +25,7 @@ const TELLING_LENGTH: usize = 5;
 
 /// The fields of an order that are not about its shopper. All others of an order are removed, also
 /// those that we do not know.
-const KEPT_OF_ORDERS: [&str; 62] = [
+const KEPT_OF_ORDERS: [&str; 63] = [
     "amount_cents",
     "attributes",
     "avs_result_code",
@@ -35,6 +35,7 @@ const KEPT_OF_ORDERS: [&str; 62] = [
     "credit_card_company",
     "currency",
     "cvv_result_code",
+    "delivered_date",
     "discount_amount_cents",
     "discounts",
     "dropship_identifier",

@@ -74,6 +74,7 @@ async fn a_request_is_these_bytes_and_no_others() {
         "webhook-id: msg_1",
         "webhook-timestamp: 1700000000",
         &format!("webhook-signature: {signature}"),
+        "x-service-created: 1771085530",
         "x-service-sequence: 7",
         "x-service-attempt: 2",
         "content-length: 13",

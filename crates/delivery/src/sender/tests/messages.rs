@@ -37,6 +37,7 @@ async fn every_header_is_there_and_exact_and_the_body_is_untouched() {
             "webhook-timestamp: 1700000000",
             "x-service-api-version: 3",
             "x-service-attempt: 2",
+            "x-service-created: 1771085530",
             "x-service-event: rma",
             "x-service-sequence: 7",
         ]
