@@ -1,9 +1,12 @@
 //! Replays: sends messages to a merchant again, and shows the progress. While a replay runs, the
 //! page reloads itself without a script.
 
-use app::messages::{
-    bulk_retry::JobState,
-    replay::{ReplayJob, cancel_replay, find_replay, start_replay},
+use app::{
+    merchants::change_merchant::load_merchant,
+    messages::{
+        bulk_retry::JobState,
+        replay::{ReplayJob, cancel_replay, find_replay, start_replay},
+    },
 };
 use askama::Template;
 use axum::{
@@ -127,6 +130,7 @@ async fn replay_matching(
     OperatorForm { visitor, form, .. }: OperatorForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
+    load_merchant(&web.app, &merchant).await?;
     let search = MessageSearch { merchant: merchant.to_string(), ..MessageSearch::of(&form) };
     let Some(selection) = search.selection() else {
         let notice = "Nothing was sent: filter by kind, reference or time first.";
