@@ -21,6 +21,8 @@ pub(in crate::engine) async fn copy_into(
         .read_only(true)
         .start()
         .await?;
+    // The transaction is idle while the file is written, for as long as a slow disk takes.
+    snapshot.batch_execute("SET LOCAL idle_in_transaction_session_timeout = 0").await?;
     if layout == Layout::Distributed {
         snapshot.batch_execute("SET LOCAL citus.max_adaptive_executor_pool_size = 1").await?;
     }
