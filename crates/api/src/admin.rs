@@ -50,6 +50,15 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::access::operators::list, crate::access::operators::add))
         .routes(routes!(crate::access::operators::change))
         .routes(routes!(crate::access::operators::set_password))
+        .merge(warehouse_routes())
+        .routes(routes!(crate::withdrawal::documents::check))
+        .routes(routes!(crate::core::audit::list))
+        .routes(routes!(crate::access::keys::list))
+        .routes(routes!(crate::core::status::show))
+}
+
+fn warehouse_routes() -> OpenApiRouter<Web> {
+    OpenApiRouter::new()
         .routes(routes!(crate::warehouse::disposition::list, crate::warehouse::disposition::set))
         .routes(routes!(crate::warehouse::disposition::merchant_report))
         .routes(routes!(crate::warehouse::settings::list))
@@ -62,8 +71,4 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
             crate::warehouse::settings::set,
             crate::warehouse::settings::remove
         ))
-        .routes(routes!(crate::withdrawal::documents::check))
-        .routes(routes!(crate::core::audit::list))
-        .routes(routes!(crate::access::keys::list))
-        .routes(routes!(crate::core::status::show))
 }

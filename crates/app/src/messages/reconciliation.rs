@@ -173,7 +173,7 @@ impl Comparison {
         }
         let mut things = Vec::new();
         for head in page {
-            self.compare(head, &mut things);
+            self.compare(&head, &mut things);
         }
         if is_last {
             while let Some(entry) = self.entries.pop_front() {
@@ -191,7 +191,7 @@ impl Comparison {
     }
 
     /// Compares the entries up to a thing that we know.
-    fn compare(&mut self, head: MessageHead, things: &mut Vec<(ReconciledThing, Option<i64>)>) {
+    fn compare(&mut self, head: &MessageHead, things: &mut Vec<(ReconciledThing, Option<i64>)>) {
         let key = (head.kind.name(), head.reference.as_str());
         let mut listed = false;
         while self.entries.front().is_some_and(|entry| entry.key() <= key)
@@ -206,17 +206,17 @@ impl Comparison {
                 None => self.summary.equal += 1,
                 Some(HeldDifference::Older) => {
                     self.summary.older += 1;
-                    things.push(thing(ReconciliationResult::Older, &head));
+                    things.push(thing(ReconciliationResult::Older, head));
                 }
                 Some(HeldDifference::Newer) => {
                     self.summary.newer += 1;
-                    things.push(thing(ReconciliationResult::Newer, &head));
+                    things.push(thing(ReconciliationResult::Newer, head));
                 }
             }
         }
         if !listed {
             self.summary.missing += 1;
-            things.push(thing(ReconciliationResult::Missing, &head));
+            things.push(thing(ReconciliationResult::Missing, head));
         }
     }
 

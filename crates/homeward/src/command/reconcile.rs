@@ -67,7 +67,8 @@ impl Reconcile {
         for part in 0..parts {
             let chunk = entries.chunks(ENTRIES_MAX).nth(part).unwrap_or_default();
             let is_last = part + 1 == parts;
-            let summary = self.send(session, chunk, &total, is_last, &mut lines).await?;
+            let path = self.path_after(&total, is_last);
+            let summary = compare_part(session, path.as_str(), chunk, &mut lines).await?;
             add(&mut total, summary);
             bar.inc(u64::try_from(chunk.len())?);
             bar.set_message(format!("{} differ", HumanCount(differing(&total))));
@@ -84,30 +85,32 @@ impl Reconcile {
         Ok(if differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
-    /// Compares some entries, after those that were compared before.
-    async fn send(
-        &self,
-        session: &mut Session,
-        entries: &[HeldEntry],
-        before: &ReconciliationSummary,
-        is_last: bool,
-        lines: &mut impl Write,
-    ) -> anyhow::Result<ReconciliationSummary> {
-        let path = PathAndQuery::new(&format!("/admin/merchants/{}/reconciliation", self.merchant))
+    /// Where entries are sent that follow those that were compared before.
+    fn path_after(&self, before: &ReconciliationSummary, is_last: bool) -> PathAndQuery {
+        PathAndQuery::new(&format!("/admin/merchants/{}/reconciliation", self.merchant))
             .with("after", before.next.as_deref())
-            .with("more", Some(!is_last));
-        let (kind, body) = ("application/x-ndjson", format_entries(entries));
-        let response = session.send_bytes(Method::POST, path.as_str(), kind, body).await?;
-        ensure!(response.status.is_success(), "{}", response.message());
-        for line in response.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            if let Ok(end) = serde_json::from_slice::<ReconciliationEnd>(line) {
-                return Ok(end.summary);
-            }
-            lines.write_all(line)?;
-            lines.write_all(b"\n")?;
-        }
-        bail!("the response of the server is not complete")
+            .with("more", Some(!is_last))
     }
+}
+
+/// Compares some entries and writes what differs.
+async fn compare_part(
+    session: &mut Session,
+    path: &str,
+    entries: &[HeldEntry],
+    lines: &mut impl Write,
+) -> anyhow::Result<ReconciliationSummary> {
+    let (kind, body) = ("application/x-ndjson", format_entries(entries));
+    let response = session.send_bytes(Method::POST, path, kind, body).await?;
+    ensure!(response.status.is_success(), "{}", response.message());
+    for line in response.body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        if let Ok(end) = serde_json::from_slice::<ReconciliationEnd>(line) {
+            return Ok(end.summary);
+        }
+        lines.write_all(line)?;
+        lines.write_all(b"\n")?;
+    }
+    bail!("the response of the server is not complete")
 }
 
 fn read_entries(file: &Path) -> anyhow::Result<Vec<HeldEntry>> {
@@ -135,8 +138,8 @@ fn format_entries(entries: &[HeldEntry]) -> Bytes {
                 json!({ "kind": kind, "reference": reference, "sequence": sequence })
             }
             HeldState::Hash(hash) => {
-                let digits: String = hash.iter().map(|byte| format!("{byte:02x}")).collect();
-                json!({ "kind": kind, "reference": reference, "hash": digits })
+                let digits: Vec<String> = hash.iter().map(|byte| format!("{byte:02x}")).collect();
+                json!({ "kind": kind, "reference": reference, "hash": digits.concat() })
             }
         };
         body.extend_from_slice(line.to_string().as_bytes());
