@@ -95,7 +95,7 @@ fn exactly_what_was_lost_is_reported_and_a_replay_makes_both_sides_equal() {
         }
         let replay = json!({ "references": reported });
         let job = stage.call("POST", "/messages/replay", &replay).json();
-        let target = format!("/messages/replay/{}", text(&job["id"]));
+        let target = format!("/replays/{}", text(&job["id"]));
         eventually("the replay is done", || {
             (stage.call("GET", &target, &json!({})).json()["state"] == "done").then_some(())
         });

@@ -14,7 +14,7 @@ fn replay(stage: &Stage<'_>, selection: &Value) -> Value {
 }
 
 fn until_done(stage: &Stage<'_>, job: &Value) -> Value {
-    let target = format!("/messages/replay/{}", text(&job["id"]));
+    let target = format!("/replays/{}", text(&job["id"]));
     eventually("the replay is done", || {
         let job = stage.call("GET", &target, &json!({})).json();
         (job["state"] == "done").then_some(job)
@@ -118,7 +118,7 @@ fn a_replay_can_be_stopped_and_the_next_one_waits_for_its_end() {
         let second = stage.call("POST", "/messages/replay", &json!({ "ids": [id] }));
         assert_eq!(second.status, 409, "{}", second.said());
 
-        let target = format!("/messages/replay/{}", text(&job["id"]));
+        let target = format!("/replays/{}", text(&job["id"]));
         let stopped = stage.call("DELETE", &target, &json!({}));
 
         assert_eq!(stopped.json()["state"], "cancelled");

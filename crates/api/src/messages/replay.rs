@@ -88,7 +88,7 @@ pub(crate) async fn start(
 ///
 /// Only the node that started the job knows it. Finished jobs are removed after some time.
 #[utoipa::path(
-    get, operation_id = "show_replay", path = "/messages/replay/{id}", tag = "Messages",
+    get, operation_id = "show_replay", path = "/replays/{id}", tag = "Messages",
     params(("id" = String, Path, description = "The job's identifier.", example = "k7w2mq9d4x")),
     responses(
         (status = 200, body = ReplayJob, description = "The progress of the job.",
@@ -108,7 +108,7 @@ pub(crate) async fn show(
 ///
 /// Messages that were already enqueued stay enqueued.
 #[utoipa::path(
-    delete, operation_id = "cancel_replay", path = "/messages/replay/{id}", tag = "Messages",
+    delete, operation_id = "cancel_replay", path = "/replays/{id}", tag = "Messages",
     params(
         ("id" = String, Path, description = "The job's identifier.", example = "k7w2mq9d4x"),
         IdempotencyHeader,
