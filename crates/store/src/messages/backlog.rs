@@ -1,5 +1,5 @@
 //! What waits, counted for metrics. The cost is bounded: each query counts a limited number of
-//! rows by key, and whoever wants more continues where it ended.
+//! rows by key, and a caller that wants more continues where it ended.
 
 use domain::messages::kind::MessageKind;
 
