@@ -269,6 +269,7 @@ fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
             fallback: None,
         }],
         gift: None,
+        language: None,
     };
     let id = order.identifier.clone();
     let known = OrderContext {

@@ -10,6 +10,8 @@ pub(super) fn routes() -> OpenApiRouter<Web> {
         .routes(routes!(crate::merchants::accounts::show, crate::merchants::accounts::change))
         .routes(routes!(crate::merchants::accounts::rotate_signing_secret))
         .routes(routes!(crate::carriers::accounts::show, crate::carriers::accounts::set))
+        .routes(routes!(crate::messages::mail::show, crate::messages::mail::set))
+        .routes(routes!(crate::messages::mail::test))
         .routes(routes!(crate::returns::policy::show, crate::returns::policy::set))
         .routes(routes!(crate::merchants::retention::show, crate::merchants::retention::set))
         .routes(routes!(crate::returns::policy::versions))

@@ -34,6 +34,7 @@ use access::passwords::PasswordHasherSlots;
 use exchanges::finished_messages::FinishedExchangeMessages;
 use exchanges::variants::VariantCache;
 use merchants::pictures::PictureCache;
+use messages::mail::{MailProfiles, platform::PlatformMail};
 use messages::{bulk_retry::RetryJob, jobs::Jobs, replay::ReplayJob};
 use world::{Vault, World};
 
@@ -58,6 +59,8 @@ pub struct App {
     passwords: Arc<PasswordHasherSlots>,
     pictures: Arc<PictureCache>,
     metrics: AppMetrics,
+    mail: Arc<PlatformMail>,
+    mail_profiles: Arc<MailProfiles>,
 }
 
 /// What an [`App`] is made of.
@@ -72,6 +75,8 @@ pub struct AppParts {
     /// Connections, tokens and limits for other requests to merchants' servers.
     pub http: HttpClient,
     pub metrics: AppMetrics,
+    /// How mails are sent unless a merchant has its own server.
+    pub mail: PlatformMail,
 }
 
 impl App {
@@ -92,6 +97,8 @@ impl App {
             passwords: Arc::default(),
             pictures: Arc::default(),
             metrics: parts.metrics,
+            mail: Arc::new(parts.mail),
+            mail_profiles: Arc::default(),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What only a moved clock or a race can show; everything else is seen from outside.
 
+mod alerts;
 mod retention;
 mod sessions;
 
@@ -71,6 +72,7 @@ impl Fixture {
                 delivery::CallSettings::default(),
             ),
             metrics: AppMetrics::register(&mut registry),
+            mail: crate::messages::mail::platform::PlatformMail::default(),
         });
         let new = NewMerchant {
             id: MerchantId::parse("acme").unwrap(),

@@ -11,6 +11,7 @@ mod channel;
 mod dispatcher;
 mod fetch;
 mod leases;
+pub mod mail;
 mod metrics;
 mod scheduler;
 mod sender;

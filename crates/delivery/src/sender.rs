@@ -13,6 +13,7 @@ pub(crate) mod answer;
 pub(crate) mod client;
 mod connection;
 pub(crate) mod context;
+pub(crate) mod dial;
 pub(crate) mod headers;
 pub(crate) mod origin;
 pub(crate) mod permit;
@@ -174,7 +175,8 @@ impl Endpoint {
                 | MessageKind::DropShipmentCancellation
                 | MessageKind::DropShipmentPartialCancellation
                 | MessageKind::Withdrawal
-                | MessageKind::CarrierRequest => usual_limits,
+                | MessageKind::CarrierRequest
+                | MessageKind::Mail => usual_limits,
             },
         })
     }

@@ -82,7 +82,8 @@ pub(crate) fn read_message(call: &Call) -> Option<MerchantMessage> {
         | MessageKind::DropShipmentCancellation
         | MessageKind::DropShipmentPartialCancellation
         | MessageKind::Withdrawal
-        | MessageKind::CarrierRequest => None,
+        | MessageKind::CarrierRequest
+        | MessageKind::Mail => None,
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! `config.default.toml` is both the documentation and the defaults, so that they cannot differ.
 
+mod mail;
+
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -9,11 +11,14 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, bail};
+use app::messages::mail::platform::PlatformMail;
 use delivery::address::{Network, NetworkException};
 use domain::messages::retry::RetrySchedule;
 use serde::Deserialize;
 use server::guard::{client_address::TrustedProxies, tls::TlsSettings};
 use store::Location;
+
+use self::mail::MailOptions;
 
 const DEFAULTS: &str = include_str!("../config.default.toml");
 
@@ -108,6 +113,10 @@ pub(crate) struct Options {
     /// error, warn, info, debug or trace
     #[arg(long, global = true, env = "HOMEWARD_LOG_LEVEL", value_name = "LEVEL")]
     pub(crate) log_level: Option<String>,
+
+    /// Only in the file.
+    #[arg(skip)]
+    mail: Option<MailOptions>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
@@ -172,6 +181,7 @@ pub(crate) struct Config {
     pub(crate) secret_key_file: PathBuf,
     pub(crate) log_format: LogFormat,
     pub(crate) log_level: tracing::Level,
+    pub(crate) mail: PlatformMail,
 }
 
 impl Options {
@@ -199,6 +209,7 @@ impl Options {
             secret_key_file: self.secret_key_file.or(other.secret_key_file),
             log_format: self.log_format.or(other.log_format),
             log_level: self.log_level.or(other.log_level),
+            mail: self.mail.or(other.mail),
         }
     }
 
@@ -292,6 +303,7 @@ impl Config {
             log_level: log_level
                 .parse()
                 .with_context(|| format!("unknown log level {log_level}"))?,
+            mail: options.mail.unwrap_or_default().resolve()?,
             environment,
             data_dir,
         })

@@ -3,13 +3,20 @@
 //! `homeward serve` runs one until a signal stops it. A command that finds no server running starts
 //! a node inside itself for as long as it needs one, so that everything is done in only one way.
 
-use std::{net::SocketAddr, path::Path, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::Context;
 use app::{
     App, AppParts,
     access::add_client::add_first_admin,
-    background::{Task, books, cleanup, exchanges, labels, measurements, retention, shopper_keys},
+    background::{
+        Task, alerts, books, cleanup, exchanges, labels, measurements, reminders, retention,
+        shopper_keys,
+    },
     core::metrics::AppMetrics,
 };
 use delivery::{DispatcherHandle, address::AddressGuard};
@@ -18,7 +25,10 @@ use prometheus_client::{metrics::info::Info, registry::Registry};
 use server::{
     Settings, Web,
     demo::DemoStatus,
-    guard::serve::{ListenSettings, Listener},
+    guard::{
+        serve::{ListenSettings, Listener},
+        tls::validity::certificate_end,
+    },
     limit_sharing,
 };
 use store::{DirectoryLock, Location, Migration, Store, StoreMetrics};
@@ -46,6 +56,8 @@ pub(crate) struct Node {
     pub(crate) address: ServerAddress,
     retention_days: u32,
     backups: Option<Backups>,
+    /// The file of the certificate, if the node has one.
+    certificate: Option<PathBuf>,
     /// The secret key file and its keys at the start.
     keys: (KeyFile, KeyRing),
     /// No other process may use the directory while the node exists.
@@ -100,6 +112,7 @@ impl Node {
             guard: AddressGuard::new(config.allow_networks.clone()),
             http: http.clone(),
             metrics: AppMetrics::register(&mut registry),
+            mail: config.mail.clone(),
         });
         let backups = config.backups.clone().map(|schedule| Backups {
             schedule,
@@ -140,6 +153,7 @@ impl Node {
             address,
             retention_days,
             backups,
+            certificate: config.tls.as_ref().map(|tls| tls.cert.clone()),
             keys: (key_file, key_ring),
             _lock: lock,
         })
@@ -175,6 +189,7 @@ impl Node {
             let app = &self.app;
             tasks.push(Task::spawn("labels", labels::run(app.clone(), stop.clone())));
             tasks.push(Task::spawn("exchanges", exchanges::run(app.clone(), stop.clone())));
+            tasks.push(Task::spawn("reminders", reminders::run(app.clone(), stop.clone())));
             tasks.push(Task::spawn("books", books::run(app.clone(), stop.clone())));
             let measuring = measurements::run(app.clone(), stop.clone());
             tasks.push(Task::spawn("measurements", measuring));
@@ -184,6 +199,9 @@ impl Node {
             if let Some(backups) = self.backups {
                 tasks.push(Task::spawn("backups", backups.run(stop.clone())));
             }
+            let certificate = self.certificate;
+            let ends = move || certificate_end(certificate.as_deref()?);
+            tasks.push(Task::spawn("alerts", alerts::run(app.clone(), ends, stop.clone())));
             let sharing = limit_sharing::run(self.web.clone(), stop.clone());
             tasks.push(Task::spawn("rate limit", sharing));
             sender = Some(Task::spawn("delivery", outbound.run(sending.clone())));

@@ -16,7 +16,6 @@ mod form;
 mod label;
 mod language;
 mod link;
-mod locale;
 mod proof;
 mod review;
 mod route;

@@ -185,7 +185,7 @@ async fn submit(
 ) -> Result<Response, ApiError> {
     let Some(shopper) = &visit.shopper else { return Ok(visit.redirect("")) };
     let returnable = load_shoppers_order(visit, shopper).await?;
-    let selection = match read_selection(form, shopper, &returnable, visit.words()) {
+    let mut selection = match read_selection(form, shopper, &returnable, visit.words()) {
         Ok(selection) => selection,
         Err(problems) => {
             return Box::pin(render_choose(visit, shopper, &returnable, form, problems)).await;
@@ -194,6 +194,7 @@ async fn submit(
     if let Some(problem) = find_missing_proof(shopper, &selection.request, visit.words()) {
         return Box::pin(render_choose(visit, shopper, &returnable, form, vec![problem])).await;
     }
+    selection.request.language = Some(visit.language());
     let review = ReviewContext { visit, shopper, form, selection: &selection };
     let result = match intent {
         Intent::Review => Box::pin(review.render(&returnable, false)).await,

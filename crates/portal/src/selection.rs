@@ -100,6 +100,7 @@ pub(super) fn read_selection(
         return_method,
         items,
         gift: shopper.gift.then(|| Gift { giftee_email: giftee_email.to_owned() }),
+        language: None,
     };
     let selection = Selection { request, parts };
     let faults = check_request(&selection.request).err();

@@ -19,6 +19,7 @@ use axum::{
     },
     response::{Html, IntoResponse, Response},
 };
+use domain::merchants::locale::{format_date, format_money};
 use domain::{
     identifier::{ClientId, MerchantId},
     merchants::language::Language,
@@ -35,7 +36,6 @@ use server::{
 use crate::{
     form::PortalForm,
     language::{LanguageSwitch, PageLanguage},
-    locale::{format_date, format_money},
     words::Words,
 };
 

@@ -17,6 +17,7 @@ pub mod json_body;
 pub mod limit;
 pub mod limit_sharing;
 pub mod login_throttle;
+pub mod mail_document;
 pub mod metrics;
 pub mod observe;
 pub mod path;

@@ -55,12 +55,14 @@ pub use merchants::{
     retention::{RetentionCandidate, RetentionClass},
 };
 pub use messages::{
+    alerts::OpenAlert,
     attempt::{Attempt, AttemptOutcome, FailureCause},
     backlog::{Backlog, BacklogCount},
     deliveries::LastDelivery,
     failures::{FailingEndpoint, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey},
     leases::ShardLease,
     log::{AttemptRow, MessageFilter, MessageRow},
+    mail_reminders::DueReminder,
     message_heads::{HeadPosition, MessageHead},
     message_histories::MessageHistory,
     outbox::{NewMessage, PendingMessage},

@@ -29,6 +29,8 @@ pub enum Purpose {
     EndpointSecret,
     /// The key or the webhook secret of an account at a carrier.
     CarrierSecret,
+    /// The password or the key of a merchant's mail server.
+    MailSecret,
     /// A response that is stored under an idempotency key.
     Response,
     ShopperPass,
@@ -49,6 +51,7 @@ impl Purpose {
         Self::SigningSecret,
         Self::EndpointSecret,
         Self::CarrierSecret,
+        Self::MailSecret,
         Self::Response,
         Self::ShopperPass,
         Self::PictureToken,
@@ -64,6 +67,7 @@ impl Purpose {
             Self::SigningSecret => "signing secret",
             Self::EndpointSecret => "endpoint secret",
             Self::CarrierSecret => "carrier secret",
+            Self::MailSecret => "mail secret",
             Self::Response => "response",
             Self::ShopperPass => "shopper pass",
             Self::PictureToken => "picture token",

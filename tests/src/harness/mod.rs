@@ -9,6 +9,7 @@ pub(crate) mod cluster;
 pub(crate) mod console;
 pub(crate) mod home;
 pub(crate) mod http;
+pub(crate) mod mail_server;
 pub(crate) mod postgres;
 pub(crate) mod samples;
 pub(crate) mod server;

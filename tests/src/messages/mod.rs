@@ -20,6 +20,8 @@ mod isolation;
 mod ledger;
 mod load;
 mod log;
+mod mail;
+mod mail_crash;
 mod nodes;
 mod order;
 mod queues;

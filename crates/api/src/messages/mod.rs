@@ -3,6 +3,7 @@
 pub(crate) mod endpoints;
 pub(crate) mod failures;
 pub(crate) mod log;
+pub(crate) mod mail;
 pub(crate) mod operator_log;
 pub(crate) mod reconciliation;
 pub(crate) mod replay;

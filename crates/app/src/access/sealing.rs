@@ -25,7 +25,7 @@ use crate::{
         audit_trail::{AuditEvent, record_event},
         idempotency::response_context,
     },
-    messages::set_endpoints::endpoint_secret_context,
+    messages::{endpoint_target::endpoint_secret_context, mail::mail_secret_context},
     withdrawal::acknowledgement::seal_context,
 };
 
@@ -202,6 +202,13 @@ async fn reseal_merchant(app: &App, id: &MerchantId) -> Result<u64, AppError> {
             transaction.put_carrier_account(id, &resealed, account.version);
             changed += 1;
         }
+    }
+    let mail = app.store.mail_settings(id).await?;
+    let reseal = |text: String| reseal_text(app, mail_secret_context(id), &text);
+    let resealed = mail.value.clone().try_map(reseal)?;
+    if resealed != mail.value {
+        transaction.put_mail_settings(id, &resealed, mail.version);
+        changed += 1;
     }
     let endpoints = app.store.endpoints(id).await?;
     let reseal = |text: String| reseal_text(app, endpoint_secret_context(id), &text);

@@ -1,10 +1,12 @@
 //! Work that no request asks for. Each task runs until it is stopped; the binary only starts it.
 
+pub mod alerts;
 pub mod books;
 pub mod cleanup;
 pub mod exchanges;
 pub mod labels;
 pub mod measurements;
+pub mod reminders;
 pub mod retention;
 pub mod shopper_keys;
 

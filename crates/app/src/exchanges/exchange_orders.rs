@@ -256,8 +256,7 @@ async fn apply_events(
             );
         }
     }
-    draft.put(app, transaction, merchant, origin);
-    Ok(())
+    draft.put(app, transaction, merchant, origin).await
 }
 
 /// The event that follows from the exchange order as the merchant published it, if any.

@@ -25,7 +25,9 @@ use serde::{Deserialize, Serialize};
 use store::with_causes;
 use utoipa::ToSchema;
 
-use crate::{App, AppError, messages::set_endpoints::find_target, orders::load_order::find_order};
+use crate::{
+    App, AppError, messages::endpoint_target::find_target, orders::load_order::find_order,
+};
 
 /// How long a shopper waits for the merchant's server.
 const TIME_MAX: Duration = Duration::from_secs(3);

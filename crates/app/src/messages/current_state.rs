@@ -40,7 +40,8 @@ pub async fn current_message(
         | MessageKind::DropShipmentConfirmation
         | MessageKind::DropShipmentCancellation
         | MessageKind::DropShipmentPartialCancellation
-        | MessageKind::CarrierRequest => Ok(None),
+        | MessageKind::CarrierRequest
+        | MessageKind::Mail => Ok(None),
     }
 }
 

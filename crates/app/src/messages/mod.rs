@@ -1,10 +1,14 @@
 //! Messages to merchants: the outbox, the log, the failure queue, and the endpoints.
 
+mod address_book;
+pub mod alerts;
 pub mod bulk_retry;
 pub mod current_state;
 pub mod delivery_report;
+pub(crate) mod endpoint_target;
 pub mod failure_queue;
 pub(crate) mod jobs;
+pub mod mail;
 pub mod message_log;
 pub(crate) mod outbox;
 pub mod reconciliation;

@@ -5,7 +5,7 @@ use domain::identifier::MessageId;
 
 use crate::{
     App, AppError,
-    messages::{message_log::MessageView, set_endpoints::resolve_target},
+    messages::{endpoint_target::resolve_target, message_log::MessageView},
 };
 
 /// The request that sends a message, without its body.

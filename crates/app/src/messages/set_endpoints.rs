@@ -1,9 +1,9 @@
 //! An operator sets the addresses of a merchant's systems, and pauses and resumes endpoints.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use delivery::{AddressBook, AddressLookup, EndpointStatus, EndpointTarget, Target};
+use delivery::EndpointStatus;
 use domain::{
     identifier::MerchantId,
     messages::{
@@ -13,15 +13,14 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{Transaction, with_causes};
-use world::{Purpose, SealContext, Secret, VaultError};
+use store::Transaction;
+use world::Secret;
 
 use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
-    access::secrets,
-    carriers::desk::find_courier,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    messages::endpoint_target::endpoint_secret_context,
 };
 
 /// A change of a merchant's endpoints.
@@ -184,73 +183,4 @@ fn seal_auth(app: &App, merchant: &MerchantId, auth: &Auth<Secret>) -> Auth<Stri
         Ok(sealed) => sealed,
         Err(never) => match never {},
     }
-}
-
-/// What the secret of an endpoint is bound to: its merchant's endpoints, which are one row.
-pub(crate) fn endpoint_secret_context(merchant: &MerchantId) -> SealContext<'_> {
-    SealContext { purpose: Purpose::EndpointSecret, merchant: merchant.as_str(), row: "" }
-}
-
-impl AddressBook for App {
-    fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
-        Box::pin(async move {
-            let target = find_channel(self, &merchant, kind).await;
-            target.map_err(|error| with_causes(&error))
-        })
-    }
-}
-
-/// The way that messages of a kind go.
-async fn find_channel(
-    app: &App,
-    merchant: &MerchantId,
-    kind: MessageKind,
-) -> Result<Option<Target>, AppError> {
-    if kind.goes_to_merchant() {
-        let target = find_target(app, merchant, kind).await?;
-        return Ok(target.map(|it| Target::Endpoint(it.into())));
-    }
-    if app.store.endpoints(merchant).await?.value.paused.contains(&kind) {
-        return Ok(None);
-    }
-    let courier = find_courier(app, merchant).await?;
-    Ok(courier.map(|courier| Target::Courier(Arc::new(courier))))
-}
-
-/// Everything that is needed to send to a merchant's endpoint, with its secrets. None if no address
-/// is set or the endpoint is paused.
-pub(crate) async fn find_target(
-    app: &App,
-    merchant: &MerchantId,
-    kind: MessageKind,
-) -> Result<Option<EndpointTarget>, AppError> {
-    let endpoints = app.store.endpoints(merchant).await?.value;
-    if endpoints.paused.contains(&kind) {
-        return Ok(None);
-    }
-    resolve_target(app, merchant, &endpoints, kind).await
-}
-
-/// The same, but also for a paused endpoint.
-pub(crate) async fn resolve_target(
-    app: &App,
-    merchant: &MerchantId,
-    endpoints: &Endpoints<String>,
-    kind: MessageKind,
-) -> Result<Option<EndpointTarget>, AppError> {
-    let Some((url, auth)) = endpoints.target(kind) else { return Ok(None) };
-    let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let open = |text: String| -> Result<Secret, VaultError> {
-        let sealed = STANDARD.decode(text).unwrap_or_default();
-        secrets::open_secret(&app.vault, endpoint_secret_context(merchant), &sealed)
-    };
-    Ok(Some(EndpointTarget {
-        merchant: merchant.clone(),
-        kind,
-        url,
-        auth: auth.clone().try_map(open)?,
-        signing_secrets: secrets::signing_secrets(app, &owner.value)?,
-        refusal_is_final: kind == MessageKind::ExchangeOrder
-            && owner.value.settings.exchange_refusal_is_final,
-    }))
 }

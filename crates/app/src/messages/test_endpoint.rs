@@ -1,6 +1,9 @@
 //! An operator sends a test message to see whether an endpoint works.
 
-use domain::{identifier::MessageId, messages::kind::MessageKind};
+use domain::{
+    identifier::MessageId,
+    messages::{kind::MessageKind, mail::settings::MailDelivery},
+};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
@@ -42,6 +45,11 @@ pub async fn send_test_message(
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         if kind == MessageKind::ExchangeVariants {
             let why = "exchange_variants is queried, so there is no message to test it with";
+            return Err(AppError::Conflict(why.to_owned()));
+        }
+        let delivery = app.store.mail_settings(merchant).await?.value.delivery;
+        if kind == MessageKind::Mail && delivery != MailDelivery::Message {
+            let why = "mails are not sent to an endpoint; send a test mail instead";
             return Err(AppError::Conflict(why.to_owned()));
         }
         // The response to the test would be taken for the response to the exchange order.

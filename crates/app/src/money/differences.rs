@@ -119,8 +119,7 @@ async fn accept(
         note: note.to_owned(),
     };
     draft.apply(&event, app.world.now()).map_err(|refusal| conflict(&refusal.to_string()))?;
-    draft.put(app, transaction, merchant, &Origin::of_request(scope));
-    Ok(())
+    draft.put(app, transaction, merchant, &Origin::of_request(scope)).await
 }
 
 fn conflict(why: &str) -> AppError {

@@ -168,7 +168,8 @@ pub(crate) async fn decide_intake(
     let current = orders_by_position.filter(|(_, it)| stored.outcome(it) != IntakeOutcome::Stale);
     let current = current.map(|(position, it)| it.published(position));
     settlements.apply_exchange_orders(app, merchant, current, &stored.known.exchanges).await?;
-    let doubtful = settlements.put(app, merchant, &mut transaction, &Origin::of_request(scope));
+    let origin = Origin::of_request(scope);
+    let doubtful = settlements.put(app, merchant, &mut transaction, &origin).await?;
     let outcomes = orders.iter().map(|order| stored.outcome(order)).collect();
     Ok(IntakeDecision { outcomes, conflicts, doubtful, transaction })
 }

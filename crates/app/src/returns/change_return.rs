@@ -122,7 +122,7 @@ impl ReturnTarget<'_> {
         let decision = draft
             .apply(event, self.app.world.now())
             .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
-        draft.put(self.app, transaction, self.merchant, self.origin);
+        draft.put(self.app, transaction, self.merchant, self.origin).await?;
         Ok((decision.rma, decision.changed))
     }
 }
@@ -159,7 +159,7 @@ pub(crate) async fn apply_event(
             return Ok(EventEffect::Unchanged);
         }
         let mut transaction = Transaction::new("applying an event to a return");
-        draft.put(app, &mut transaction, merchant, origin);
+        draft.put(app, &mut transaction, merchant, origin).await?;
         add_changes(&decision.rma, &mut transaction);
         app.commit(transaction).await?;
         Ok(EventEffect::Changed)

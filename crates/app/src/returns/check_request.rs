@@ -36,7 +36,13 @@ mod tests {
 
     fn request(items: Vec<ReturnItem>) -> ReturnRequest {
         let gift = Some(Gift { giftee_email: "robin@example.com".to_owned() });
-        ReturnRequest { email: None, return_method: ReturnMethod::MailBack, items, gift }
+        ReturnRequest {
+            email: None,
+            return_method: ReturnMethod::MailBack,
+            items,
+            gift,
+            language: None,
+        }
     }
 
     fn refused_fields(request: &ReturnRequest) -> Vec<String> {

@@ -231,6 +231,5 @@ async fn pay_for_return(
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
     let mut draft = ReturnDraft::new(rma);
     draft.push(event, paid, report.now);
-    draft.put(app, transaction, merchant, &Origin::of_request(scope));
-    Ok(())
+    draft.put(app, transaction, merchant, &Origin::of_request(scope)).await
 }

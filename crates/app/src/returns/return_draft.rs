@@ -1,6 +1,6 @@
 //! A return while a use case changes it. Whatever changes, all of it is committed together: the
-//! return, an event in its journal, what the event posts, the message about it, and the differences
-//! between refunds and promises that appear or disappear with it.
+//! return, an event in its journal, what the event posts, the message about it, the mails to the
+//! shopper, and the differences between refunds and promises that appear or disappear with it.
 
 use bytes::Bytes;
 use domain::{
@@ -22,8 +22,11 @@ use jiff::Timestamp;
 use store::{EventHeader, Posting, RefundProblem, Transaction, Versioned};
 
 use crate::{
-    App,
-    messages::outbox::{self, About},
+    App, AppError,
+    messages::{
+        mail::return_mails::{ReturnStep, put_change_mails, put_start_mail},
+        outbox::{self, About},
+    },
     orders::shopper_keys::put_keys_of_return,
     returns::origin::Origin,
 };
@@ -74,46 +77,55 @@ impl ReturnDraft {
     }
 
     /// Adds the changes to the transaction.
-    pub(crate) fn put(
+    pub(crate) async fn put(
         self,
         app: &App,
         transaction: &mut Transaction,
         merchant: &MerchantId,
         origin: &Origin,
-    ) {
-        let before = self.before.value;
-        let Some(last) = self.steps.last() else { return };
+    ) -> Result<(), AppError> {
+        let before = &self.before.value;
+        let Some(last) = self.steps.last() else { return Ok(()) };
         transaction.update_return(merchant, &last.rma, self.before.version, before.status);
-        put_differences(app, transaction, merchant, &before, &last.rma);
-        put_receiving(transaction, merchant, &before, &last.rma);
-        let mut balances = Balances::of(&before);
-        for DraftStep { at, event, rma } in self.steps {
-            let after = Balances::of(&rma);
+        put_differences(app, transaction, merchant, before, &last.rma);
+        put_receiving(transaction, merchant, before, &last.rma);
+        let mut balances = Balances::of(before);
+        for DraftStep { at, event, rma } in &self.steps {
+            let (at, after) = (*at, Balances::of(rma));
             let event = ReturnEvent {
                 number: rma.messages_sent,
                 at,
                 actor: origin.actor.clone(),
                 cause: origin.cause.clone(),
-                change: ReturnChange::Event(event),
+                change: ReturnChange::Event(event.clone()),
             };
             app.metrics.count_return(rma.status);
             transaction.insert_return_event(merchant, &rma.rma_identifier, &event);
-            let posting = build_posting(&rma, at, after.since(&balances));
+            let posting = build_posting(rma, at, after.since(&balances));
             transaction.insert_posting(merchant, &posting);
-            enqueue_message(app, transaction, merchant, &rma);
+            enqueue_message(app, transaction, merchant, rma);
             balances = after;
         }
+        // Boxed, because every use case that changes a return contains it.
+        Box::pin(put_change_mails(app, transaction, merchant, &self.list_changes())).await
+    }
+
+    /// Each event with the return before and after it.
+    fn list_changes(&self) -> Vec<ReturnStep<'_>> {
+        let before = std::iter::once(&self.before.value).chain(self.steps.iter().map(|it| &it.rma));
+        let steps = self.steps.iter().zip(before);
+        steps.map(|(it, before)| ReturnStep { before, event: &it.event, after: &it.rma }).collect()
     }
 }
 
 /// Adds a new return to the transaction, with the first event of its journal and its message.
-pub(crate) fn put_new_return(
+pub(crate) async fn put_new_return(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
     rma: &Rma,
     origin: &Origin,
-) {
+) -> Result<(), AppError> {
     let (number, at) = (rma.messages_sent, rma.created_at);
     let cause = origin.cause.as_deref();
     let header = EventHeader { number, at, actor: &origin.actor, cause };
@@ -122,6 +134,7 @@ pub(crate) fn put_new_return(
     app.metrics.count_return(rma.status);
     transaction.insert_posting(merchant, &build_posting(rma, at, Balances::of(rma)));
     enqueue_message(app, transaction, merchant, rma);
+    Box::pin(put_start_mail(app, transaction, merchant, rma)).await
 }
 
 fn build_posting(rma: &Rma, at: Timestamp, amounts: Balances) -> Posting {

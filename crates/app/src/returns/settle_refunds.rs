@@ -234,18 +234,18 @@ impl Settlements {
     }
 
     /// Adds everything to the transaction that records the refunds.
-    pub(crate) fn put(
+    pub(crate) async fn put(
         self,
         app: &App,
         merchant: &MerchantId,
         transaction: &mut Transaction,
         origin: &Origin,
-    ) -> Vec<DoubtfulRefund> {
+    ) -> Result<Vec<DoubtfulRefund>, AppError> {
         for (order_id, ledger) in &self.ledgers {
             transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
         }
         for draft in self.returns.into_values() {
-            draft.put(app, transaction, merchant, origin);
+            draft.put(app, transaction, merchant, origin).await?;
         }
         for record in &self.cancelled {
             transaction.update_exchange_order(merchant, &record.value.cancelled(), record.version);
@@ -256,6 +256,6 @@ impl Settlements {
         for problem in &self.misfits {
             transaction.insert_refund_problem(merchant, problem);
         }
-        self.doubtful
+        Ok(self.doubtful)
     }
 }

@@ -139,7 +139,7 @@ async fn decide_and_commit(
                 recipients: loaded.orders.values().map(|it| &it.order.shipping_address).collect(),
                 carrier: settings.carrier,
             };
-            put_started_return(app, &mut transaction, merchant, &goods, &origin);
+            put_started_return(app, &mut transaction, merchant, &goods, &origin).await?;
             for (order, record) in &build_exchanges(&rma, &started.quote, &loaded) {
                 transaction.insert_exchange_order(merchant, record);
                 enqueue_exchange_order(app, &mut transaction, merchant, order);
@@ -161,18 +161,19 @@ pub(crate) struct StartedGoods<'a> {
 
 /// Adds a new return to the transaction: its journal and message, what the bench finds it by, and
 /// the request for its label.
-pub(crate) fn put_started_return(
+pub(crate) async fn put_started_return(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
     started: &StartedGoods<'_>,
     origin: &Origin,
-) {
+) -> Result<(), AppError> {
     let rma = started.rma;
-    put_new_return(app, transaction, merchant, rma, origin);
+    put_new_return(app, transaction, merchant, rma, origin).await?;
     let keys = keys_of_return(rma, &started.recipients);
     transaction.put_receiving_keys(merchant, &rma.rma_identifier, &keys);
     request_label(app, transaction, merchant, rma, started.carrier);
+    Ok(())
 }
 
 /// What a return was decided on.
@@ -253,6 +254,7 @@ fn decide_on(
         now: app.world.now(),
     };
     let mut started = start(&context, RmaId::from_random(app.world.random())).map_err(refuse)?;
+    started.rma.language = request.language;
     started.rma.label_key = app.world.readable::<LABEL_KEY_LETTERS>();
     Ok(started)
 }

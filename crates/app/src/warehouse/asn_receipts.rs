@@ -242,7 +242,7 @@ pub(crate) async fn accept_unit(
         let mut draft = ReturnDraft::new(before);
         // Goods that the return does not expect are a question for an operator.
         if draft.apply(&event, app.world.now()).is_ok() {
-            draft.put(app, transaction, merchant, origin);
+            draft.put(app, transaction, merchant, origin).await?;
         }
     }
     Ok(())

@@ -67,11 +67,13 @@ pub async fn correct_receipt(
     commit_once(scope, || async {
         let mut transaction = Transaction::new("correcting a receipt");
         let rma = RmaId::parse(key.parcel).filter(|_| key.is_return);
+        // Boxed, because both hold a return while its mails are rendered.
         let changed = match rma {
             Some(rma) => {
-                correct_on_return(scope.app, &mut transaction, key, &rma, correction).await
+                let app = scope.app;
+                Box::pin(correct_on_return(app, &mut transaction, key, &rma, correction)).await
             }
-            None => correct_on_asn(scope.app, &mut transaction, key, correction).await,
+            None => Box::pin(correct_on_asn(scope.app, &mut transaction, key, correction)).await,
         }?;
         Ok((CorrectionResult { changed }, transaction))
     })
@@ -125,7 +127,7 @@ async fn correct_on_return(
     if is_late {
         return Err(too_late());
     }
-    let changed = put_on_return(app, transaction, key, before, correction)?;
+    let changed = put_on_return(app, transaction, key, before, correction).await?;
     if let Some(known) = known.filter(|_| matched.is_some()) {
         let (unit, _) = correction.of_unit(&known.value, app.world.now())?;
         transaction.put_units(key.merchant, vec![UnitRow { replaces: known.version, unit }]);
@@ -138,7 +140,7 @@ fn find_receipt_time(rma: &Rma, unit: &str) -> Option<Timestamp> {
     receipts.find(|it| it.receipt_identifier == unit).map(|it| it.received_at)
 }
 
-fn put_on_return(
+async fn put_on_return(
     app: &App,
     transaction: &mut Transaction,
     key: ReceivedUnitKey<'_>,
@@ -149,7 +151,7 @@ fn put_on_return(
     let decision = draft
         .apply(&correction.of_return(key.unit), app.world.now())
         .map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
-    draft.put(app, transaction, key.merchant, correction.origin);
+    draft.put(app, transaction, key.merchant, correction.origin).await?;
     Ok(decision.changed)
 }
 
@@ -191,7 +193,7 @@ async fn correct_on_asn(
         && let Some(before) = app.store.rma(key.merchant, &id).await?
         && find_receipt_time(&before.value, key.unit).is_some()
     {
-        put_on_return(app, transaction, key, before, correction)?;
+        put_on_return(app, transaction, key, before, correction).await?;
     }
     transaction.put_units(key.merchant, vec![UnitRow { replaces: unit.version, unit: after }]);
     Ok(true)

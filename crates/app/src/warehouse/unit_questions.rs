@@ -214,7 +214,7 @@ async fn reject_wrong_item(
     let mut draft = ReturnDraft::new(before);
     // A canceled return does not change any more.
     if draft.apply(&event, app.world.now()).is_ok() {
-        draft.put(app, transaction, merchant, origin);
+        draft.put(app, transaction, merchant, origin).await?;
     }
     Ok(())
 }
@@ -265,7 +265,7 @@ async fn match_to_return(
     };
     let mut draft = ReturnDraft::new(before);
     draft.apply(&event, now).map_err(|refusal| AppError::Conflict(refusal.to_string()))?;
-    draft.put(app, transaction, &owner, origin);
+    draft.put(app, transaction, &owner, origin).await?;
     transaction.put_units(&owner, vec![UnitRow { replaces, unit: after.clone() }]);
     if is_stray {
         let row = UnitRow { replaces: unit.version, unit: after.clone() };

@@ -84,7 +84,7 @@ pub async fn declare_withdrawal(
             let decided = decided.map_err(|_| {
                 AppError::Conflict("the statement does not fit the order any more".to_owned())
             })?;
-            Ok(build_transaction(scope, merchant, settings, &returnable, decided))
+            build_transaction(scope, merchant, settings, &returnable, decided).await
         })
     };
     let recorded = commit_once(scope, attempt).await?;
@@ -120,13 +120,13 @@ fn decide(
     decide_withdrawal(&context, statement, ids)
 }
 
-fn build_transaction(
+async fn build_transaction(
     scope: RequestScope<'_>,
     merchant: &MerchantId,
     settings: MerchantSettings,
     returnable: &ReturnableOrder,
     decided: DecidedWithdrawal,
-) -> (RecordedWithdrawal, Transaction) {
+) -> Result<(RecordedWithdrawal, Transaction), AppError> {
     let app = scope.app;
     let mut transaction = Transaction::new("recording a withdrawal");
     let DecidedWithdrawal { record, started } = decided;
@@ -142,12 +142,12 @@ fn build_transaction(
         };
         let cause = Some(record.withdrawal_identifier.to_string());
         let origin = Origin { cause, ..Origin::of_request(scope) };
-        put_started_return(app, &mut transaction, merchant, &started, &origin);
+        put_started_return(app, &mut transaction, merchant, &started, &origin).await?;
     }
     let recorded =
         RecordedWithdrawal { record, access_key: app.world.readable::<ACCESS_KEY_LETTERS>() };
     put_record(app, &mut transaction, merchant, &recorded);
-    (recorded, transaction)
+    Ok((recorded, transaction))
 }
 
 /// Adds the record, and the message to the merchant, which has the same bytes.

@@ -19,6 +19,7 @@ pub(super) const fn kind_label(kind: MessageKind) -> &'static str {
         MessageKind::DropShipmentPartialCancellation => "Drop shipment partly canceled",
         MessageKind::Withdrawal => "Withdrawal",
         MessageKind::CarrierRequest => "Carrier request",
+        MessageKind::Mail => "Mail",
     }
 }
 

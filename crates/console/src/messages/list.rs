@@ -104,7 +104,7 @@ impl MessageSearch {
         let selection = ReplaySelection {
             references: non_empty(self.reference.trim()).map(str::to_owned).into_iter().collect(),
             kinds: MessageKind::parse(&self.kind)
-                .filter(|kind| kind.goes_to_merchant())
+                .filter(|kind| kind.is_replayable())
                 .into_iter()
                 .collect(),
             from: self.from(),

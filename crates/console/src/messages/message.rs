@@ -120,7 +120,7 @@ impl<'a> MessagePage<'a> {
             kind: kind_label(message.kind),
             state: message_badge(message.state),
             failed: message.state == MessageState::Failed,
-            delivered: message.state == MessageState::Delivered && message.kind.goes_to_merchant(),
+            delivered: message.state == MessageState::Delivered && message.kind.is_replayable(),
             snapshot: message.kind.is_snapshot(),
             created: TimeElement(message.created_at),
             due: message.due_at.map(TimeElement),

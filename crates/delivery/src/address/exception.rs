@@ -3,7 +3,10 @@
 //! An exception opens one network, at one port, to one merchant: what an operator needs for a
 //! merchant with systems inside must not let the others reach the rest of the inside.
 
-use std::{fmt, net::IpAddr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+};
 
 use domain::identifier::MerchantId;
 
@@ -39,6 +42,15 @@ impl NetworkException {
             merchant: merchant.map_err(|_| "its merchant is not an identifier")?,
             network: Network::parse(&network)?,
             port: port.map_err(|_| "its port is not a number from 1 to 65535")?,
+        })
+    }
+
+    /// All addresses, at all ports, for every merchant.
+    pub(super) fn everywhere() -> [Self; 2] {
+        [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)].map(|address| Self {
+            merchant: None,
+            network: Network { address, prefix: 0 },
+            port: None,
         })
     }
 

@@ -12,23 +12,20 @@
 mod tests;
 
 use std::{
-    net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
 use http::{Uri, header::HeaderValue};
 use rustls::pki_types::ServerName;
-use tokio::{
-    net::TcpStream,
-    time::{Instant, sleep, timeout},
-};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsConnector;
 
 use super::{
     answer::{AnswerLimits, HttpAnswer},
     connection::Connection,
     context::CallContext,
+    dial::dial,
     send_error::SendError,
     stream::Stream,
 };
@@ -41,9 +38,6 @@ const IDLE_TIME_MAX: Duration = Duration::from_secs(60);
 const CHECK_INTERVAL: Duration = Duration::from_secs(15);
 
 const IDLE_MAX: usize = 64;
-
-/// How many of a name's addresses are dialed, one after the other.
-const ADDRESSES_DIALED_MAX: usize = 4;
 
 pub(crate) struct Origin {
     context: CallContext,
@@ -136,8 +130,8 @@ impl Origin {
     async fn connect(&self) -> Result<Connection, SendError> {
         let secure = self.server_name.is_some();
         let addresses = self.context.guard().resolve(&self.host, self.port, secure).await?;
-        let stream = self.dial(&addresses).await?;
-        stream.set_nodelay(true).map_err(|error| SendError::from(&error))?;
+        let time_max = self.context.settings().connect_time_max;
+        let stream = dial(&addresses, time_max).await?;
         let stream = match &self.server_name {
             None => Stream::Plain(stream),
             Some(name) => {
@@ -147,22 +141,6 @@ impl Origin {
             }
         };
         Ok(Connection::new(stream))
-    }
-
-    /// Connects to the first address that answers, with an equal share of the time for each.
-    async fn dial(&self, addresses: &[SocketAddr]) -> Result<TcpStream, SendError> {
-        let dialed = addresses.iter().take(ADDRESSES_DIALED_MAX);
-        let count = u32::try_from(dialed.len()).unwrap_or(1).max(1);
-        let share = self.context.settings().connect_time_max / count;
-        let mut failure = SendError::ConnectTimeout;
-        for address in dialed {
-            failure = match timeout(share, TcpStream::connect(address)).await {
-                Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(error)) => SendError::from(&error),
-                Err(_) => SendError::ConnectTimeout,
-            };
-        }
-        Err(failure)
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) struct TokenFailure(pub(crate) String);
 
 impl SendError {
     /// What went wrong during the TLS handshake.
-    pub(super) fn tls(error: &io::Error) -> Self {
+    pub(crate) fn tls(error: &io::Error) -> Self {
         match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
             Some(error) => Self::Tls(shortened(error)),
             None => Self::from(error),

@@ -1,4 +1,4 @@
-//! The kinds of messages: calls to a merchant's own systems, and requests to its carrier.
+//! The kinds of messages: calls to a merchant's own systems, requests to its carrier, and mails.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,10 +31,12 @@ pub enum MessageKind {
     Withdrawal,
     /// A label that is bought from the merchant's carrier, or canceled there.
     CarrierRequest,
+    /// A mail to a shopper. It goes through a mail server, or to a merchant that sends its own.
+    Mail,
 }
 
 impl MessageKind {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Rma,
         Self::ExchangeVariants,
         Self::ExchangeOrder,
@@ -45,6 +47,7 @@ impl MessageKind {
         Self::DropShipmentPartialCancellation,
         Self::Withdrawal,
         Self::CarrierRequest,
+        Self::Mail,
     ];
 
     /// The kinds of calls to a merchant's own systems.
@@ -54,6 +57,12 @@ impl MessageKind {
 
     pub const fn goes_to_merchant(self) -> bool {
         self.default_path().is_some()
+    }
+
+    /// Whether a merchant can ask for delivered messages of this kind again. A shopper must not get
+    /// a mail twice because of it.
+    pub const fn is_replayable(self) -> bool {
+        self.goes_to_merchant() && !matches!(self, Self::Mail)
     }
 
     pub const fn name(self) -> &'static str {
@@ -68,6 +77,7 @@ impl MessageKind {
             Self::DropShipmentPartialCancellation => "drop_shipment_partial_cancellation",
             Self::Withdrawal => "withdrawal",
             Self::CarrierRequest => "carrier_request",
+            Self::Mail => "mail",
         }
     }
 
@@ -87,7 +97,8 @@ impl MessageKind {
             | Self::DropShipmentCancellation
             | Self::DropShipmentPartialCancellation
             | Self::Withdrawal
-            | Self::CarrierRequest => "1",
+            | Self::CarrierRequest
+            | Self::Mail => "1",
         }
     }
 
@@ -104,6 +115,7 @@ impl MessageKind {
             Self::DropShipmentCancellation => "/drop_shipment_cancellation",
             Self::DropShipmentPartialCancellation => "/drop_shipment_partial_cancellation",
             Self::Withdrawal => "/withdrawals",
+            Self::Mail => "/mails",
             Self::CarrierRequest => return None,
         })
     }
@@ -120,7 +132,8 @@ impl MessageKind {
             | Self::OutboundAsn
             | Self::InventoryReceipt
             | Self::Withdrawal
-            | Self::CarrierRequest => QueueKind(self),
+            | Self::CarrierRequest
+            | Self::Mail => QueueKind(self),
         }
     }
 
@@ -136,7 +149,8 @@ impl MessageKind {
             | Self::DropShipmentCancellation
             | Self::DropShipmentPartialCancellation
             | Self::Withdrawal
-            | Self::CarrierRequest => false,
+            | Self::CarrierRequest
+            | Self::Mail => false,
         }
     }
 }
@@ -167,6 +181,7 @@ impl QueueKind {
             MessageKind::InventoryReceipt => &[MessageKind::InventoryReceipt],
             MessageKind::Withdrawal => &[MessageKind::Withdrawal],
             MessageKind::CarrierRequest => &[MessageKind::CarrierRequest],
+            MessageKind::Mail => &[MessageKind::Mail],
             MessageKind::DropShipmentConfirmation
             | MessageKind::DropShipmentCancellation
             | MessageKind::DropShipmentPartialCancellation => &[

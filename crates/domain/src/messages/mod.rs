@@ -1,7 +1,9 @@
 //! Messages to merchants: their kinds, where they go, and when a failed attempt is retried.
 
+pub mod alert;
 pub mod endpoint;
 pub mod kind;
+pub mod mail;
 pub mod reconciliation;
 pub mod replay;
 pub mod retry;

@@ -59,7 +59,7 @@ fn read_fields(at: &Fields<'_>, merchant: &MerchantId) -> ReplaySelection {
         |id: &str| MessageId::parse(id).filter(|id| id.merchant == *merchant).map(|id| id.number);
     let id = |at: &Reader<'_>| at.named(own_number, "must be the identifier of a message");
     let reference = |at: &Reader<'_>| at.text(1..=IDENTIFIER_MAX).map(str::to_owned);
-    let own_kind = |name: &str| MessageKind::parse(name).filter(|kind| kind.goes_to_merchant());
+    let own_kind = |name: &str| MessageKind::parse(name).filter(|kind| kind.is_replayable());
     let kind = |at: &Reader<'_>| at.named(own_kind, "must be a kind of message");
     let (from, to) = (at.optional_time("from"), at.optional_time("to"));
     if from.zip(to).is_some_and(|(from, to)| to < from) {
@@ -86,7 +86,7 @@ fn named<T: Ord>(
 impl ReplaySelection {
     /// Whether a message is selected, as far as its kind and its time decide.
     pub fn includes(&self, kind: MessageKind, created_us: i64) -> bool {
-        kind.goes_to_merchant()
+        kind.is_replayable()
             && (self.kinds.is_empty() || self.kinds.contains(&kind))
             && self.from.is_none_or(|from| created_us >= from.as_microsecond())
             && self.to.is_none_or(|to| created_us <= to.as_microsecond())

@@ -94,6 +94,7 @@ impl OrderHistory {
                 fallback: None,
             }],
             gift: None,
+            language: None,
         };
         let context = OrderContext {
             order: self.order.clone(),

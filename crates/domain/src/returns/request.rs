@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use super::{Resolution, ReturnMethod};
 use crate::faults::{FaultCode, Faults};
 use crate::json::Json;
+use crate::merchants::language::Language;
 use crate::reader::fields::{Fields, ListElement, QUANTITY_MAX};
 use crate::reader::path::PathStep;
 use crate::reader::{IDENTIFIER_MAX, Reader, read};
@@ -40,6 +41,9 @@ pub struct ReturnRequest {
     /// buyer gets nothing back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gift: Option<Gift>,
+    /// The shopper's language, for mails. Left out: the default language of the portal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
 }
 
 /// Units of one order line that are returned for one reason.
@@ -118,6 +122,9 @@ fn read_fields(at: &Fields<'_>) -> ReturnRequest {
         at.refuse_unknown();
         Gift { giftee_email: at.required("giftee_email", read_email).unwrap_or_default() }
     });
+    let language = at.optional("language", |value| {
+        value.named(Language::parse, "must be one of en, de, fr, es")
+    });
 
     if email.is_none() && gift.is_none() && at.sound(&["email", "gift"]) {
         at.note_neither_of(["email", "gift"]);
@@ -128,6 +135,7 @@ fn read_fields(at: &Fields<'_>) -> ReturnRequest {
         return_method: return_method.unwrap_or(ReturnMethod::MailBack),
         items: items.into_iter().map(|item| item.value).collect(),
         gift,
+        language,
     }
 }
 

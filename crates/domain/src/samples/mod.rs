@@ -5,6 +5,7 @@ mod carriers;
 mod drop_ship;
 mod exchange;
 mod inbound;
+mod mail;
 mod outbound;
 mod rma;
 mod withdrawal;
@@ -22,10 +23,11 @@ pub use self::inbound::{
     asn_receipt, inbound_asn, inbound_asn_request, inventory_receipt_message, receipts_request,
     received_unit, unit_change_request,
 };
+pub use self::mail::mail_content;
 pub use self::outbound::{
     outbound_asn_message, outbound_shipment, shipment_change_request, shipment_request,
 };
-pub use self::rma::rma;
+pub use self::rma::{opening as rma_opening, rma};
 pub use self::withdrawal::withdrawal;
 use crate::json::{self, Json};
 

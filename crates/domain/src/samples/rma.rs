@@ -22,7 +22,8 @@ pub fn rma() -> Rma {
     })
 }
 
-pub(super) fn opening() -> NewRma {
+/// What [`rma()`] starts with.
+pub fn opening() -> NewRma {
     let rma_identifier = RmaId::parse("RMA-7K3Q-9XWD-2M4T");
     NewRma {
         rma_identifier: rma_identifier.expect("the sample's identifier is one"),

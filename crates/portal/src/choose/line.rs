@@ -1,6 +1,7 @@
 //! One line of the order: what it is, whether it can be returned, and what the shopper chose.
 
 use app::returns::shopper::Shopper;
+use domain::merchants::locale::{format_last_day, format_percent};
 use domain::{
     exchanges::variants::VariantOffer,
     orders::order::{OrderLine, VariantAttribute},
@@ -15,7 +16,6 @@ use domain::{
 use super::offer::{ReturnOffer, is_available};
 use crate::{
     form::{LinePart, PortalForm},
-    locale::{format_last_day, format_percent},
     selection::{FieldProblem, problem_at},
     visit::PortalVisit,
     words::wording::objection_text,

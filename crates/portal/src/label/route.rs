@@ -14,6 +14,7 @@ use axum::{
     response::{Html, IntoResponse, Response},
     routing::get,
 };
+use domain::merchants::locale::format_date;
 use domain::returns::rma::{LabelState, Rma};
 use server::{Web, assets::PAGE_HEADERS, documents::send_document, error::ApiError, path::Path};
 
@@ -24,7 +25,6 @@ use super::{
 };
 use crate::{
     language::{LanguageSwitch, PageLanguage},
-    locale::format_date,
     words::words_in,
 };
 

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod tests;
 
+use domain::merchants::locale::{format_date, format_money};
 use domain::{
     merchants::language::Language,
     money::statement::{PaidAmount, PaidKind, Promise, Statement},
@@ -13,10 +14,7 @@ use domain::{
     },
 };
 
-use crate::{
-    locale::{format_date, format_money},
-    words::{Words, words_in},
-};
+use crate::words::{Words, words_in};
 
 /// A line of a statement.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use app::withdrawal::acknowledgement::WithdrawalAcknowledgement;
 use askama::Template;
+use domain::merchants::locale::{format_day, format_last_day, format_moment};
 use domain::{
     orders::order::{Order, OrderLine},
     returns::policy::Policy,
@@ -15,7 +16,6 @@ use domain::{
 use super::statement::{chosen_units, declares_seal};
 use crate::{
     form::PortalForm,
-    locale::{format_day, format_last_day, format_moment},
     visit::{PageFrame, PortalVisit},
     words::withdrawal::WithdrawalWords,
 };

@@ -38,7 +38,6 @@ pub(crate) struct FrameWords {
     pub(crate) contact: Sentence,
     /// Above the list of fields that need another value.
     pub(crate) check_fields: &'static str,
-    pub(crate) months: [&'static str; 12],
 }
 
 /// The page that asks for the order.

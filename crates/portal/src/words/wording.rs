@@ -15,7 +15,7 @@ use domain::{
 };
 
 use super::texts::{TitledText, Words};
-use crate::locale::format_last_day;
+use domain::merchants::locale::format_last_day;
 
 /// Why a unit cannot be returned.
 pub(crate) fn objection_text(answer: &RuleAnswer, words: &Words, language: Language) -> String {

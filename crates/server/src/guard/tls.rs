@@ -10,6 +10,8 @@
 //! is reported once and checked again; the old pair stays in use until then. Open connections keep
 //! the certificate they started with.
 
+pub mod validity;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},

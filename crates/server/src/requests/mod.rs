@@ -4,4 +4,5 @@ pub mod carriers;
 pub mod clients;
 pub mod endpoints;
 pub mod identifiers;
+pub mod mail;
 pub mod merchants;

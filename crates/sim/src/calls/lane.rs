@@ -38,7 +38,9 @@ struct Named<'a> {
 /// Finds the lane of a message of `kind`. None if its body does not name one.
 pub(crate) fn find_lane(kind: MessageKind, body: &[u8]) -> Option<String> {
     let (group, name) = match kind {
-        MessageKind::ExchangeVariants | MessageKind::CarrierRequest => return None,
+        MessageKind::ExchangeVariants | MessageKind::CarrierRequest | MessageKind::Mail => {
+            return None;
+        }
         MessageKind::Rma => ("rma", read(body)?.rma_identifier?),
         MessageKind::ExchangeOrder => ("exchange order", read(body)?.original_order_id?),
         MessageKind::OutboundAsn => ("outbound asn", read(body)?.asn_number?),

@@ -163,7 +163,8 @@ impl Merchant {
             | MessageKind::DropShipmentCancellation
             | MessageKind::DropShipmentPartialCancellation
             | MessageKind::Withdrawal
-            | MessageKind::CarrierRequest => JsonResponse::received(),
+            | MessageKind::CarrierRequest
+            | MessageKind::Mail => JsonResponse::received(),
         }
     }
 

@@ -8,7 +8,7 @@ use domain::{
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
     merchants::{merchant::Merchant, portal::Portal, retention::RetentionPeriods},
-    messages::endpoint::Endpoints,
+    messages::{endpoint::Endpoints, mail::settings::MailSettings},
     returns::{journal::ReturnChange, ledger::Ledger, policy::Policy, rma::Rma},
     warehouse::{
         asn::{AsnCarton, AsnDetail, InboundAsn},
@@ -64,6 +64,7 @@ stored_bodies!(
     ExchangeRecord,
     InboundAsn,
     Ledger,
+    MailSettings<String>,
     Merchant,
     Operator,
     Policy,

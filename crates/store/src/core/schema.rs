@@ -16,6 +16,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0010_carriers.sql"),
     include_str!("../../migrations/0011_work_lists.sql"),
     include_str!("../../migrations/0012_bench.sql"),
+    include_str!("../../migrations/0013_mail.sql"),
     include_str!("../../migrations/0014_withdrawal.sql"),
     include_str!("../../migrations/0015_privacy.sql"),
     include_str!("../../migrations/0016_replay.sql"),

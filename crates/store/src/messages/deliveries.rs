@@ -248,7 +248,8 @@ impl Store {
                          UNION ALL SELECT 'drop_shipment_cancellation'
                          UNION ALL SELECT 'drop_shipment_partial_cancellation'
                          UNION ALL SELECT 'withdrawal'
-                         UNION ALL SELECT 'carrier_request') kinds
+                         UNION ALL SELECT 'carrier_request'
+                         UNION ALL SELECT 'mail') kinds
                      WHERE found.merchant_id IS NOT NULL) last
                  WHERE last.message_id IS NOT NULL ORDER BY last.merchant_id, last.kind
              DISTRIBUTED: SELECT merchant_id, kind, max(message_id) FROM deliveries

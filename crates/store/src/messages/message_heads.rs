@@ -94,8 +94,7 @@ impl Store {
             let page = page.await?;
             let Some(last) = page.last() else { break };
             after = last.message_id;
-            for head in page.into_iter().filter(|it| it.kind.goes_to_merchant() && it.sequence > 0)
-            {
+            for head in page.into_iter().filter(|it| it.kind.is_replayable() && it.sequence > 0) {
                 heads.insert((head.kind.name(), head.reference.clone()), head);
             }
         }

@@ -1,5 +1,6 @@
 //! Messages to merchants: outbox, deliveries, failure queue, log and reports.
 
+pub(crate) mod alerts;
 pub(crate) mod attempt;
 pub(crate) mod backlog;
 pub(crate) mod deliveries;
@@ -7,6 +8,8 @@ pub(crate) mod endpoints;
 pub(crate) mod failures;
 pub(crate) mod leases;
 pub(crate) mod log;
+pub(crate) mod mail_reminders;
+pub(crate) mod mail_settings;
 pub(crate) mod message_heads;
 pub(crate) mod message_histories;
 pub(crate) mod message_index;

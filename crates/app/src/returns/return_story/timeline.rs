@@ -8,7 +8,10 @@ mod tests;
 
 use std::collections::HashMap;
 
-use domain::returns::identifier::RmaId;
+use domain::{
+    messages::{kind::MessageKind, state::MessageState},
+    returns::identifier::RmaId,
+};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -57,6 +60,9 @@ pub fn build_timeline(sources: TimelineSources<'_>) -> Vec<TimelineStep> {
     let TimelineSources { rma, journal, messages, exchange_messages, changes } = sources;
     let mut steps = operator_steps(rma, messages.iter().chain(&exchange_messages), &changes);
     steps.extend(exchange_messages.into_iter().map(exchange_step));
+    let is_mail = |it: &TimelineMessage| it.message.kind == MessageKind::Mail;
+    let (mails, messages): (Vec<_>, Vec<_>) = messages.into_iter().partition(is_mail);
+    steps.extend(mails.into_iter().map(mail_step));
     let mut by_number: HashMap<i64, TimelineMessage> =
         messages.into_iter().map(|it| (it.message.sequence, it)).collect();
     steps.extend(journal.into_iter().map(|step| {
@@ -75,6 +81,19 @@ fn exchange_step(request: TimelineMessage) -> TimelineStep {
         events: vec![format!("Exchange order for {order} requested from the merchant")],
         actor: None,
         message: Some(request),
+    }
+}
+
+/// A mail to the shopper. One that its server refused for good has ended.
+fn mail_step(mail: TimelineMessage) -> TimelineStep {
+    let bounced = matches!(mail.message.state, MessageState::Failed | MessageState::Discarded);
+    let event = if bounced { "Mail to the shopper not accepted" } else { "Mail to the shopper" };
+    TimelineStep {
+        at: mail.message.created_at,
+        number: None,
+        events: vec![event.to_owned()],
+        actor: None,
+        message: Some(mail),
     }
 }
 

@@ -121,7 +121,13 @@ impl World {
             }
         }
         let email = Some(self.order.customer.email.clone());
-        ReturnRequest { email, return_method: ReturnMethod::MailBack, items, gift: None }
+        ReturnRequest {
+            email,
+            return_method: ReturnMethod::MailBack,
+            items,
+            gift: None,
+            language: None,
+        }
     }
 
     /// What the merchant says of the variants: a price, and now and then that there are none.

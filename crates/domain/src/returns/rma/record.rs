@@ -9,6 +9,7 @@ use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
 use super::unit::{ReportedRefund, RmaGoods, RmaUnit, WrongItem, is_zero};
+use crate::merchants::language::Language;
 use crate::returns::identifier::RmaId;
 use crate::returns::{Resolution, ReturnMethod};
 use crate::withdrawal::identifier::WithdrawalId;
@@ -44,6 +45,9 @@ pub struct Rma {
     /// The shopper's e-mail address. A gift may be returned without it.
     #[schema(example = "dana.whitfield@example.com")]
     pub email: Option<String>,
+    /// The shopper's language, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<Language>,
     /// The brand or storefront that sold the goods.
     #[schema(example = "Harbor & Pine")]
     pub concept: Option<String>,
@@ -150,6 +154,7 @@ impl Rma {
             shipping_refund_cents: new.shipping_refund_cents,
             giftee_email: new.giftee_email,
             email: new.email,
+            language: None,
             concept: new.concept,
             currency: new.currency,
             policy_version: new.policy_version,

@@ -4,6 +4,7 @@ mod backlog;
 mod deliveries;
 mod failures;
 mod leases;
+mod mail;
 mod message_index;
 mod packed_attempts;
 mod replays;

@@ -1,9 +1,9 @@
 //! Amounts, dates and percentages as readers of a language write them.
 
-use domain::{currency::minor_digits, merchants::language::Language};
 use jiff::{Timestamp, civil::Date, tz::Offset};
 
-use crate::words::words_in;
+use super::language::Language;
+use crate::currency::minor_digits;
 
 const NO_BREAK: char = '\u{a0}';
 const NARROW_NO_BREAK: char = '\u{202f}';
@@ -24,7 +24,7 @@ const fn separators(language: Language) -> Separators {
 }
 
 /// An amount in minor units of its currency: `$1,234.50`, `1.234,50 €`.
-pub(crate) fn format_money(language: Language, cents: i64, currency: &str) -> String {
+pub fn format_money(language: Language, cents: i64, currency: &str) -> String {
     let digits = minor_digits(currency).unwrap_or(2);
     let divisor = 10_u64.pow(u32::from(digits));
     let whole = cents.unsigned_abs() / divisor;
@@ -72,29 +72,91 @@ fn group_digits(number: u64, separator: char) -> String {
 }
 
 /// Thousandths as a percentage, without the sign: `10`, `12.5`.
-pub(crate) fn format_percent(language: Language, per_mille: u32) -> String {
+pub fn format_percent(language: Language, per_mille: u32) -> String {
     match per_mille % 10 {
         0 => (per_mille / 10).to_string(),
         tenths => format!("{}{}{tenths}", per_mille / 10, separators(language).decimal),
     }
 }
 
+/// The names of the months within a date.
+const fn months(language: Language) -> [&'static str; 12] {
+    match language {
+        Language::English => [
+            "January",
+            "February",
+            "March",
+            "April",
+            "May",
+            "June",
+            "July",
+            "August",
+            "September",
+            "October",
+            "November",
+            "December",
+        ],
+        Language::German => [
+            "Januar",
+            "Februar",
+            "März",
+            "April",
+            "Mai",
+            "Juni",
+            "Juli",
+            "August",
+            "September",
+            "Oktober",
+            "November",
+            "Dezember",
+        ],
+        Language::French => [
+            "janvier",
+            "février",
+            "mars",
+            "avril",
+            "mai",
+            "juin",
+            "juillet",
+            "août",
+            "septembre",
+            "octobre",
+            "novembre",
+            "décembre",
+        ],
+        Language::Spanish => [
+            "enero",
+            "febrero",
+            "marzo",
+            "abril",
+            "mayo",
+            "junio",
+            "julio",
+            "agosto",
+            "septiembre",
+            "octubre",
+            "noviembre",
+            "diciembre",
+        ],
+    }
+}
+
 /// The day of a moment, in UTC: `5 March 2026`, `5. März 2026`.
-pub(crate) fn format_date(language: Language, moment: Timestamp) -> String {
+pub fn format_date(language: Language, moment: Timestamp) -> String {
     format_day(language, Offset::UTC.to_datetime(moment).date())
 }
 
 /// A moment to the second: `5 March 2026, 18:04:11 UTC`.
-pub(crate) fn format_moment(language: Language, moment: Timestamp) -> String {
+pub fn format_moment(language: Language, moment: Timestamp) -> String {
     let time = Offset::UTC.to_datetime(moment);
     let (hour, minute, second) = (time.hour(), time.minute(), time.second());
     format!("{}, {hour:02}:{minute:02}:{second:02} UTC", format_date(language, moment))
 }
 
 /// A day: `5 March 2026`, `5. März 2026`.
-pub(crate) fn format_day(language: Language, date: Date) -> String {
+pub fn format_day(language: Language, date: Date) -> String {
     let month = usize::try_from(date.month()).unwrap_or_default().saturating_sub(1);
-    let month = words_in(language).frame.months.get(month).copied().unwrap_or_default();
+    let month = months(language).get(month).copied().unwrap_or_default();
     let (day, year) = (date.day(), date.year());
     match language {
         Language::German => format!("{day}. {month} {year}"),
@@ -105,7 +167,7 @@ pub(crate) fn format_day(language: Language, date: Date) -> String {
 }
 
 /// The last whole day before `end`: a period that ends at midnight still includes the day before.
-pub(crate) fn format_last_day(language: Language, end: Timestamp) -> String {
+pub fn format_last_day(language: Language, end: Timestamp) -> String {
     let before = Timestamp::from_microsecond(end.as_microsecond() - 1).unwrap_or(end);
     format_date(language, before)
 }

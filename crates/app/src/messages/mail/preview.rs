@@ -1,0 +1,78 @@
+//! An operator looks at mails as shoppers would get them, and sends one as a test.
+
+use domain::{
+    identifier::{MerchantId, MessageId},
+    merchants::language::Language,
+    messages::{
+        kind::MessageKind,
+        mail::{Mail, MailKind, address::is_mail_address},
+    },
+    samples,
+};
+use serde_json::json;
+use store::Transaction;
+
+use super::profile::{find_profile, load_profile};
+use crate::{
+    App, AppError,
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    messages::{
+        message_log::filter_by_reference,
+        outbox::{self, About},
+        test_endpoint::TestMessage,
+    },
+};
+
+/// The recipient of a mail that is only looked at.
+const NO_RECIPIENT: &str = "shopper@example.com";
+
+/// A mail with sample facts.
+#[derive(Clone, Copy, Debug)]
+pub struct MailSample {
+    pub kind: MailKind,
+    pub language: Language,
+}
+
+/// A mail of a merchant as it would be with the current settings.
+pub async fn preview_mail(
+    app: &App,
+    merchant: &MerchantId,
+    sample: MailSample,
+) -> Result<Mail, AppError> {
+    let settings = app.store.mail_settings(merchant).await?.value;
+    let profile = load_profile(app, merchant, settings).await?;
+    let content = samples::mail_content(sample.kind);
+    Ok(profile.render(sample.kind, sample.language, NO_RECIPIENT, content))
+}
+
+/// Sends a mail with sample facts.
+pub async fn send_test_mail(
+    scope: RequestScope<'_>,
+    sample: MailSample,
+    recipient: &str,
+) -> Result<TestMessage, AppError> {
+    let (app, merchant) = (scope.app, scope.merchant()?);
+    if !is_mail_address(recipient) {
+        return Err(AppError::Conflict("the recipient is not an e-mail address".to_owned()));
+    }
+    let MailSample { kind, language } = sample;
+    let reference = format!("test-{}", app.world.readable::<10>());
+    let reference: String = commit_once(scope, || async {
+        let Some(profile) = find_profile(app, merchant).await? else {
+            let why = "mails are off, or there is no mail server to send them with";
+            return Err(AppError::Conflict(why.to_owned()));
+        };
+        let mail = profile.render(kind, language, recipient, samples::mail_content(kind));
+        let body = serde_json::to_vec(&mail).expect("a mail has string keys");
+        let about = About { kind: MessageKind::Mail, reference: &reference, sequence: 1 };
+        let mut transaction = Transaction::new("sending a test mail");
+        transaction.enqueue(outbox::message(app, merchant, &about, body.into()));
+        let detail = json!({ "mail": kind, "language": language, "ref": reference });
+        record_change(scope, &mut transaction, "mail.test", &detail);
+        Ok((reference.clone(), transaction))
+    })
+    .await?;
+    let sent = app.store.messages(merchant, &filter_by_reference(&reference, 1)).await?.0;
+    let number = sent.first().ok_or(AppError::NotFound("message"))?.message_id;
+    Ok(TestMessage { id: MessageId { merchant: merchant.clone(), number }.to_string() })
+}

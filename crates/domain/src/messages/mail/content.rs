@@ -1,0 +1,141 @@
+//! The facts of a mail: what it says besides its fixed texts.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::returns::ReturnMethod;
+
+/// A mail lists at most this many items, and says how many more there are.
+pub const ITEMS_SHOWN_MAX: usize = 50;
+
+/// The facts of a mail. What does not apply to a mail is absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct MailContent {
+    /// The order. For the return of a gift it is the return, because who got a gift need not know
+    /// the order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "ORD-100472")]
+    pub order_number: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
+    pub return_number: Option<String>,
+    /// How the goods are returned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<ReturnMethod>,
+    /// The goods.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub items: Vec<MailItem>,
+    /// How many further items there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schema(required = false, example = 0)]
+    pub more_items: usize,
+    /// The amounts that lead to the amount that the mail is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub amounts: Vec<MailAmount>,
+    /// The amount that the mail is about, in minor units of the currency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 4015)]
+    pub amount_cents: Option<i64>,
+    /// ISO 4217 code of all amounts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "USD")]
+    pub currency: Option<String>,
+    /// How an amount was paid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paid_as: Option<MailPayment>,
+    /// The time that the mail is about, such as the end of a label.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub date: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "9400111899223197428490")]
+    pub tracking_number: Option<String>,
+    /// A code that proves who the shopper is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "274905")]
+    pub code: Option<String>,
+    /// A text that is part of the mail word for word, such as a statement of withdrawal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// Where the shopper goes next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<MailLink>,
+}
+
+/// A kind of goods in a mail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MailItem {
+    #[schema(example = "Organic cotton tee, navy, M")]
+    pub title: String,
+    #[schema(example = 1, minimum = 1)]
+    pub quantity: i64,
+    /// What became of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<MailItemState>,
+}
+
+/// What became of goods.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MailItemState {
+    Received,
+    NotReceived,
+    /// The warehouse rejected them, for this reason.
+    Rejected(String),
+    /// They are replaced with this variant.
+    Exchanged(String),
+}
+
+/// An amount with its meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MailAmount {
+    pub kind: MailAmountKind,
+    /// In minor units of the currency.
+    #[schema(example = 4610)]
+    pub amount_cents: i64,
+}
+
+/// What an amount is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MailAmountKind {
+    Refund,
+    GiftCard,
+    Shipping,
+    Fee,
+    Bonus,
+    Total,
+}
+
+/// How an amount was paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MailPayment {
+    OriginalPayment,
+    GiftCard,
+}
+
+/// A link, and what it opens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MailLink {
+    pub opens: MailLinkTarget,
+    #[schema(example = "https://returns.example.com/portal/acme/returns/RMA-7K3Q-9XWD-2M4T")]
+    pub url: String,
+}
+
+/// What a link opens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MailLinkTarget {
+    Label,
+    Return,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

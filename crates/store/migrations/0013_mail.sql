@@ -1,0 +1,26 @@
+-- How the mails of merchants are sent, with sealed credentials; which returns a reminder is due
+-- for; and the problems that people were notified of, until they end.
+
+CREATE TABLE mail_settings (
+    merchant_id TEXT NOT NULL,
+    version BIGINT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (merchant_id)
+) CLUSTERED;
+
+CREATE TABLE mail_reminders (
+    merchant_id TEXT NOT NULL,
+    rma_id TEXT NOT NULL,
+    due_us BIGINT NOT NULL,
+    PRIMARY KEY (merchant_id, rma_id)
+) CLUSTERED;
+-- The next reminders of all merchants.
+CREATE INDEX mail_reminders_by_due ON mail_reminders (due_us);
+
+CREATE TABLE alerts (
+    merchant_id TEXT NOT NULL,
+    problem TEXT NOT NULL,
+    since_us BIGINT NOT NULL,
+    detail TEXT NOT NULL,
+    PRIMARY KEY (merchant_id, problem)
+) CLUSTERED;
