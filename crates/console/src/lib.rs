@@ -29,6 +29,7 @@ pub fn routes() -> Router<Web> {
         .merge(access::clients::routes())
         .merge(messages::endpoints::routes())
         .merge(messages::endpoint_test::routes())
+        .merge(messages::mail::routes().merge(messages::mail_kind::routes()))
         .merge(returns::policy::routes())
         .merge(access::password::routes())
         .merge(messages::failures::routes())

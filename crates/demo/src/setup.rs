@@ -109,6 +109,16 @@ pub(crate) async fn connect_carrier(operator: &Caller, api_url: &str) -> anyhow:
     operator.put(&path, &account).await.map(drop)
 }
 
+/// Sends the merchant's mails to the simulated mailbox.
+pub(crate) async fn connect_mailbox(operator: &Caller, port: u16) -> anyhow::Result<()> {
+    let path = format!("/admin/merchants/{MERCHANT}/mail");
+    let server = json!({
+        "host": "127.0.0.1", "port": port, "security": "none",
+        "from": "returns@acme.example",
+    });
+    operator.put(&path, &json!({ "server": server })).await.map(drop)
+}
+
 /// Where the simulated carrier reports what happens to parcels.
 pub(crate) fn webhook_url(address: &str) -> String {
     format!("{address}/carriers/easypost/{MERCHANT}/webhooks")

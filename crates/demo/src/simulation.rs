@@ -31,7 +31,7 @@ use crate::{
     reactions::{plan_fulfillment, plan_reactions},
     sample_orders,
     schedule::Schedule,
-    setup::connect_carrier,
+    setup::{connect_carrier, connect_mailbox},
     state::State,
 };
 
@@ -57,6 +57,8 @@ pub(crate) struct Simulation {
     pub(crate) speed: u32,
     /// The last call to the merchant's server that was read.
     pub(crate) cursor: u64,
+    /// Where mails go once the history is complete.
+    pub(crate) mailbox_port: u16,
     pub(crate) bar: ProgressBar,
 }
 
@@ -103,6 +105,9 @@ impl Simulation {
         }
         if let Err(error) = connect_carrier(&self.operator, &self.actors.carrier.api_url()).await {
             tracing::warn!("connecting the carrier of the demo failed, labels are late: {error:#}");
+        }
+        if let Err(error) = connect_mailbox(&self.operator, self.mailbox_port).await {
+            tracing::warn!("connecting the mailbox of the demo failed, it stays empty: {error:#}");
         }
         self.status.set_progress(COMPLETE);
         self.status.pace().set_speed(self.speed);

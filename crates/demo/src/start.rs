@@ -16,7 +16,7 @@ use domain::{identifier::MerchantId, merchants::picture::PictureKind};
 use serde::Serialize;
 use server::demo::{DemoLogin, DemoStatus, Guide};
 use sim::{
-    CarrierSettings, Clock, FIRST_ORDER_NUMBER, Running, RunningCarrier, Settings,
+    CarrierSettings, Clock, FIRST_ORDER_NUMBER, Running, RunningCarrier, RunningMailbox, Settings,
     SimulatedMerchant,
 };
 use tokio_util::sync::CancellationToken;
@@ -79,6 +79,7 @@ pub struct Parts {
 pub struct Demo {
     simulation: Simulation,
     merchant: Running,
+    mailbox: RunningMailbox,
     address: String,
 }
 
@@ -88,6 +89,7 @@ pub struct Access {
     pub address: String,
     pub portal: String,
     pub merchant_page: String,
+    pub mailbox_page: String,
     pub docs: String,
     pub console: String,
     pub logins: Vec<OperatorLogin>,
@@ -127,6 +129,7 @@ impl Demo {
             ..CarrierSettings::default()
         })
         .await?;
+        let mailbox = RunningMailbox::start(read_clock(status.pace())).await?;
         connect(&operator, &merchant.url()).await?;
         keep_pictures(&app, merchant.merchant())?;
         state.merchant_port = merchant.address().port();
@@ -155,9 +158,10 @@ impl Demo {
             data_dir,
             speed,
             cursor: 0,
+            mailbox_port: mailbox.smtp_port(),
             bar,
         };
-        let demo = Self { simulation, merchant, address };
+        let demo = Self { simulation, merchant, mailbox, address };
         demo.simulation.status.set_guide(demo.guide());
         Ok(demo)
     }
@@ -170,6 +174,7 @@ impl Demo {
             merchant: MERCHANT.to_owned(),
             merchant_name: MERCHANT_NAME.to_owned(),
             merchant_page: self.merchant.url(),
+            mailbox_page: self.mailbox.page_url(),
             client_id: state.merchant.client_id.clone(),
             client_secret: state.merchant.client_secret.clone(),
             logins: state.logins.iter().map(describe_login).collect(),
@@ -184,6 +189,7 @@ impl Demo {
             address: address.clone(),
             portal: format!("{address}/portal/{MERCHANT}"),
             merchant_page: self.merchant.url(),
+            mailbox_page: self.mailbox.page_url(),
             docs: format!("{address}/docs"),
             console: format!("{address}/console"),
             logins: state.logins.clone(),
@@ -194,11 +200,11 @@ impl Demo {
         }
     }
 
-    /// Runs until `stop`. The merchant's server keeps running, because the node may still have
-    /// messages for it.
-    pub async fn run(self, stop: CancellationToken) -> Running {
+    /// Runs until `stop`. The merchant's server and the mailbox keep running, because the node may
+    /// still have messages for them.
+    pub async fn run(self, stop: CancellationToken) -> (Running, RunningMailbox) {
         self.simulation.run(stop).await;
-        self.merchant
+        (self.merchant, self.mailbox)
     }
 }
 

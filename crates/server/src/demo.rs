@@ -36,6 +36,8 @@ pub struct Guide {
     pub merchant_name: String,
     /// Where the merchant's own server shows the calls it received.
     pub merchant_page: String,
+    /// Where the mails to shoppers are shown.
+    pub mailbox_page: String,
     pub client_id: String,
     pub client_secret: String,
     pub logins: Vec<DemoLogin>,

@@ -1,4 +1,5 @@
-//! A simulated merchant and a simulated carrier: the other ends of every call that Homeward makes.
+//! A simulated merchant, a simulated carrier and a simulated mailbox: the other ends of everything
+//! that Homeward sends.
 //!
 //! It accepts every kind of message at its default path, checks signature and credentials, responds
 //! as configured (also late, with an error, or not at all), and records every call, so that a test
@@ -28,6 +29,7 @@ mod access;
 mod behavior;
 mod calls;
 mod carrier;
+mod mailbox;
 mod merchant;
 mod pages;
 mod script;
@@ -41,6 +43,7 @@ pub use calls::{
     summary::{KindSummary, Summary, Violation},
 };
 pub use carrier::{CarrierSettings, RunningCarrier};
+pub use mailbox::RunningMailbox;
 pub use merchant::{Article, SimulatedMerchant, StartError};
 pub use server::serve::Running;
 pub use settings::{

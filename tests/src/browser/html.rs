@@ -16,12 +16,24 @@ use super::{content, element::Element, page::Page};
 
 /// Fails with everything that is wrong with a page.
 pub(crate) fn assert_sound(page: &Page) {
-    let mut faults = find_faults(&page.html);
     let policy = page.header("content-security-policy");
+    let mut faults = if policy.contains("style-src 'sha256-") {
+        find_faults(&without_mail_parts(&page.html))
+    } else {
+        find_faults(&page.html)
+    };
     if !policy.starts_with("default-src 'none'") || policy.contains("unsafe") {
         faults.push(format!("the content security policy is {policy:?}"));
     }
     assert!(faults.is_empty(), "{}:\n{}\n{}", page.address, faults.join("\n"), page.html);
+}
+
+/// A mail without what only mails have: a style sheet of its own, which the policy names by its
+/// hash, and links to the portal wherever it is.
+fn without_mail_parts(html: &str) -> String {
+    let (before, rest) = html.split_once("<style>").expect("a mail has a style sheet");
+    let (_, after) = rest.split_once("</style>").expect("the style sheet ends");
+    format!("{before}{after}").replace("https://returns.example.com/", "/")
 }
 
 /// What is wrong with a document.

@@ -15,6 +15,7 @@ mod driver;
 mod element;
 mod html;
 mod instruments;
+mod mail;
 mod operator;
 mod page;
 mod pictures;

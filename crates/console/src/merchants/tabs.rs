@@ -6,6 +6,7 @@ use domain::identifier::MerchantId;
 pub(crate) enum MerchantTab {
     Merchant,
     Endpoints,
+    Mail,
     Policy,
     Disposition,
 }
@@ -24,6 +25,7 @@ impl MerchantTabs {
         let current = match self.current {
             MerchantTab::Merchant => "merchant",
             MerchantTab::Endpoints => "endpoints",
+            MerchantTab::Mail => "mail",
             MerchantTab::Policy => "policy",
             MerchantTab::Disposition => "disposition",
         };

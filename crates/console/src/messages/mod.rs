@@ -7,6 +7,9 @@ pub(crate) mod jobs;
 mod labels;
 pub(crate) mod lines;
 pub(crate) mod list;
+pub(crate) mod mail;
+pub(crate) mod mail_kind;
+mod mail_labels;
 pub(crate) mod message;
 pub(crate) mod replays;
 #[cfg(test)]

@@ -82,10 +82,11 @@ impl Demo {
         let serving = tokio::spawn(node.run(stop_node.clone()));
         signals.wait().await;
         stop_demo.cancel();
-        let merchant = simulating.await.context("the demo panicked")?;
+        let (merchant, mailbox) = simulating.await.context("the demo panicked")?;
         stop_node.cancel();
         serving.await.context("the server panicked")?;
         merchant.stop().await;
+        mailbox.stop().await;
         Ok(())
     }
 }
@@ -106,6 +107,10 @@ fn demo_config(config: &Config) -> anyhow::Result<Config> {
     }
     config.retention_days = RETENTION_DAYS;
     config.rate_limit_per_minute = RATE_LIMIT_PER_MINUTE;
+    // Port 0 is not the port that it will have.
+    if config.listen.port() > 0 {
+        config.mail.public_url = Some(format!("http://{}", config.listen));
+    }
     Ok(config)
 }
 
@@ -124,7 +129,7 @@ async fn start_node(
 /// Prints how to get access.
 fn show(access: &Access, output: Output) {
     output.print(access, || {
-        let Access { address, portal, merchant_page, docs, console, .. } = access;
+        let Access { address, portal, merchant_page, mailbox_page, docs, console, .. } = access;
         let (id, secret) = (&access.client_id, &access.client_secret);
         let login = |login: &OperatorLogin| {
             let password = login.password.as_deref().unwrap_or_default();
@@ -137,6 +142,7 @@ fn show(access: &Access, output: Output) {
 
   Returns portal   {portal}   (order DEMO-1001, postal code 97205)
   Merchant         {merchant_page}
+  Mailbox          {mailbox_page}
   API reference    {docs}
   client_id        {id}
   client_secret    {secret}
