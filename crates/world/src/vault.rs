@@ -47,7 +47,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::SigningSecret,
         Self::EndpointSecret,
         Self::CarrierSecret,

@@ -16,10 +16,10 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0010_carriers.sql"),
     include_str!("../../migrations/0011_work_lists.sql"),
     include_str!("../../migrations/0012_bench.sql"),
-    include_str!("../../migrations/0013_mail.sql"),
-    include_str!("../../migrations/0014_withdrawal.sql"),
-    include_str!("../../migrations/0015_privacy.sql"),
-    include_str!("../../migrations/0016_replay.sql"),
+    include_str!("../../migrations/0013_withdrawal.sql"),
+    include_str!("../../migrations/0014_privacy.sql"),
+    include_str!("../../migrations/0015_replay.sql"),
+    include_str!("../../migrations/0016_mail.sql"),
 ];
 
 /// No server was ever released with an older schema than this.
