@@ -3,6 +3,7 @@
 //! A command does the same whether a server runs or not, and on either engine, so most tests run
 //! in all of these places.
 
+mod alerts;
 mod backup;
 mod installation;
 mod keys;

@@ -15,9 +15,9 @@ use crate::harness::{
 };
 use crate::returns::scene::{Scene, sample_order};
 
-const ALERTS: &str = "packaging/prometheus/alerts.yml";
+pub(super) const ALERTS: &str = "packaging/prometheus/alerts.yml";
 
-fn read(path: &str) -> String {
+pub(super) fn read(path: &str) -> String {
     std::fs::read_to_string(workspace().join(path)).unwrap()
 }
 
@@ -39,13 +39,13 @@ fn value(scraped: &str, series: &str) -> Option<f64> {
 }
 
 /// Whether promtool is there; in CI it must be.
-fn has_promtool() -> bool {
+pub(super) fn has_promtool() -> bool {
     let found = Command::new("promtool").arg("--version").output().is_ok();
     assert!(found || std::env::var_os("CI").is_none(), "CI must have promtool: install prometheus");
     found
 }
 
-fn promtool(arguments: &[&str]) {
+pub(super) fn promtool(arguments: &[&str]) {
     let folder = workspace().join("packaging/prometheus");
     let ran = Command::new("promtool").args(arguments).current_dir(folder).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));

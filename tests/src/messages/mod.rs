@@ -29,6 +29,7 @@ mod reconciliation;
 mod replay;
 mod retention;
 mod retries;
+mod rolling;
 mod signed;
 mod waiting;
 
