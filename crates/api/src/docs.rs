@@ -6,6 +6,7 @@
 mod code;
 mod complete;
 mod curl;
+mod message_schema;
 mod node;
 mod operation;
 mod page;
@@ -13,10 +14,12 @@ mod prose;
 mod schema;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use std::sync::Arc;
 
 use axum::{Router, http::HeaderMap, response::IntoResponse, routing::get};
+pub(crate) use message_schema::message_schema;
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
 
@@ -45,6 +48,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: OpenApi) -> Rou
 /// The description as JSON, with the responses that many operations share.
 pub(crate) fn describe(document: OpenApi) -> Value {
     let mut document = serde_json::to_value(document).expect("the description has string keys");
+    webhooks::add_webhooks(&mut document);
     complete::complete(&mut document);
     document
 }

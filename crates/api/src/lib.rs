@@ -15,6 +15,7 @@ mod warehouse;
 mod withdrawal;
 
 use axum::Router;
+use domain::messages::kind::MessageKind;
 use utoipa::{
     Modify, OpenApi,
     openapi::{
@@ -38,6 +39,13 @@ pub fn routes() -> Router<Web> {
 /// The description of the API.
 pub fn description() -> serde_json::Value {
     docs::describe(described_routes().1)
+}
+
+/// The JSON Schemas of all messages to merchants.
+pub fn message_schemas() -> Vec<(MessageKind, serde_json::Value)> {
+    let document = description();
+    let schema = |kind| docs::message_schema(&document, kind).map(|schema| (kind, schema));
+    MessageKind::to_merchant().filter_map(schema).collect()
 }
 
 /// The routes for monitoring. They have no rate limit.
@@ -117,6 +125,8 @@ fn described_routes() -> (Router<Web>, Document) {
         (name = "Warehouse", description = "Inbound ASNs, receipts, units and shipments."),
         (name = "Drop ship", description = "Orders that the warehouse ships directly to shoppers."),
         (name = "Money", description = "What was promised, what was paid, and the books of a merchant."),
+        (name = "Messages to you", description = "The calls that your systems get, each with its \
+                                                  headers and its signature."),
         (name = "Messages", description = "Messages to a merchant, and the attempts to deliver them."),
         (name = "Operation", description = "For operators' tools: merchants, credentials, imports, \
                                             failures, audit trail. Needs the scope `admin`.")

@@ -121,8 +121,8 @@ enum Command {
     Completions(command::generate::Completions),
     /// Write the man pages to a directory
     ManPages(command::generate::ManPages),
-    /// Print the description of the API
-    Openapi,
+    /// Print the description of the API, or write the schemas of messages
+    Openapi(command::generate::Openapi),
     /// Run a simulated merchant to test against
     #[command(subcommand)]
     Sim(command::sim::Sim),
@@ -190,7 +190,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Doctor(doctor) => return doctor.run(&config, output).await,
         Command::Completions(completions) => completions.run(Cli::command()),
         Command::ManPages(pages) => pages.run(Cli::command())?,
-        Command::Openapi => command::generate::print_openapi()?,
+        Command::Openapi(openapi) => openapi.run()?,
         Command::Sim(sim) => return sim.run(listen.as_deref(), output).await,
     }
     Ok(ExitCode::SUCCESS)

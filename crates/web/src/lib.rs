@@ -6,7 +6,7 @@
 
 mod start;
 
-pub use api::description as api_description;
+pub use api::{description as api_description, message_schemas};
 use axum::{Router, middleware};
 use server::Web;
 

@@ -92,11 +92,20 @@ impl Operation {
             description: paragraphs(operation.text("description")),
             access: Prose::new(&access(operation)),
             parameters: operation.elements("parameters").map(view_parameter).collect(),
-            body: operation.get("requestBody").map(view_body),
+            body: operation.get("requestBody").map(|body| view_body(body, Writer::Caller)),
             responses,
             listings,
             method,
         }
+    }
+
+    /// A call that we make. It is shown without a command, because nobody else can sign it.
+    pub(super) fn of_webhook(method: &str, path: &str, operation: Node<'_>) -> Self {
+        let mut shown = Self::of(method, path, operation);
+        shown.listings.remove(0);
+        shown.access = Prose::new("Homeward calls you, and signs the call with your secret.");
+        shown.body = operation.get("requestBody").map(|body| view_body(body, Writer::Service));
+        shown
     }
 }
 
@@ -144,13 +153,13 @@ fn view_header(name: &str, header: Node<'_>) -> Parameter {
     Parameter { name: name.to_owned(), presence: "", ..view_parameter(header) }
 }
 
-fn view_body(body: Node<'_>) -> Body {
+fn view_body(body: Node<'_>, writer: Writer) -> Body {
     let body = body.resolved();
     let schema = body.entries("content").find_map(|(_, content)| content.get("schema"));
     Body {
         media_types: body.entries("content").map(|(name, _)| name.to_owned()).collect(),
         description: Prose::new(body.text("description")),
-        fields: schema.map(|schema| Fields::of(schema, Writer::Caller)).unwrap_or_default(),
+        fields: schema.map(|schema| Fields::of(schema, writer)).unwrap_or_default(),
     }
 }
 
@@ -187,7 +196,7 @@ fn view_response(status: &str, response: Node<'_>) -> ResponseView {
     ResponseView {
         status: status.to_owned(),
         reason: code.and_then(|code| code.canonical_reason()).unwrap_or_default(),
-        success: code.is_some_and(|code| code.is_success()),
+        success: status.starts_with('2'),
         meaning: Prose::new(response.text("description")),
         headers: response.entries("headers").map(|(name, node)| view_header(name, node)).collect(),
         fields: schema.map(|schema| Fields::of(schema, Writer::Service)).unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! The page `/docs`: a guide, then every operation by its tag.
 
 use askama::Template;
+use domain::messages::kind::MessageKind;
 use serde_json::Value;
 
 use super::{
@@ -66,6 +67,12 @@ fn group(document: Node<'_>, tag: Node<'_>) -> Group {
         let paths = document.get("paths").unwrap_or(document);
         let methods = paths.entries(path).filter(|(_, operation)| tagged(operation));
         operations.extend(methods.map(|(method, node)| Operation::of(method, path, node)));
+    }
+    for (kind, _) in document.entries("webhooks") {
+        let path = MessageKind::parse(kind).and_then(MessageKind::default_path).unwrap_or(kind);
+        let webhooks = document.get("webhooks").unwrap_or(document);
+        let methods = webhooks.entries(kind).filter(|(_, operation)| tagged(operation));
+        operations.extend(methods.map(|(method, node)| Operation::of_webhook(method, path, node)));
     }
     Group {
         anchor: anchor(name),

@@ -16,8 +16,17 @@ fn describe_api() -> Value {
 
 /// Every operation as method, path and node.
 fn operations(document: &Value) -> Vec<(&str, &str, Node<'_>)> {
+    list(document, "paths")
+}
+
+/// Every call to a merchant as method, kind and node.
+fn webhooks(document: &Value) -> Vec<(&str, &str, Node<'_>)> {
+    list(document, "webhooks")
+}
+
+fn list<'a>(document: &'a Value, part: &str) -> Vec<(&'a str, &'a str, Node<'a>)> {
     let root = Node::root(document);
-    let paths = root.get("paths").unwrap();
-    let methods = |(path, _)| paths.entries(path).map(move |(method, node)| (method, path, node));
-    root.entries("paths").flat_map(methods).collect()
+    let items = root.get(part).unwrap();
+    let methods = |(name, _)| items.entries(name).map(move |(method, node)| (method, name, node));
+    root.entries(part).flat_map(methods).collect()
 }

@@ -29,7 +29,10 @@ pub use self::outbound::{
 };
 pub use self::rma::{opening as rma_opening, rma};
 pub use self::withdrawal::withdrawal;
-use crate::json::{self, Json};
+use crate::{
+    json::{self, Json},
+    messages::kind::MessageKind,
+};
 
 /// A message of one order in which every field that is understood occurs.
 pub fn order_message() -> &'static str {
@@ -61,6 +64,48 @@ pub fn withdrawal_message() -> &'static str {
     include_str!("withdrawal.json")
 }
 
+/// A mail to a shopper, as a merchant gets it that sends its own.
+pub fn mail_message() -> &'static str {
+    include_str!("mail.json")
+}
+
+/// The documented sample of a kind of message. None if a merchant gets no message of that kind.
+pub fn message(kind: MessageKind) -> Option<&'static str> {
+    Some(match kind {
+        MessageKind::Rma => rma_message(),
+        MessageKind::ExchangeOrder => exchange_order_message(),
+        MessageKind::OutboundAsn => outbound_asn_message(),
+        MessageKind::InventoryReceipt => inventory_receipt_message(),
+        MessageKind::DropShipmentConfirmation => drop_shipment_confirmation_message(),
+        MessageKind::DropShipmentCancellation => drop_shipment_cancellation_message(),
+        MessageKind::DropShipmentPartialCancellation => {
+            drop_shipment_partial_cancellation_message()
+        }
+        MessageKind::Withdrawal => withdrawal_message(),
+        MessageKind::Mail => mail_message(),
+        MessageKind::ExchangeVariants | MessageKind::CarrierRequest => return None,
+    })
+}
+
+/// The sample of a kind of message, about the thing that `reference` names. None if a merchant gets
+/// no message of that kind, or if JSON could not have the reference as it is.
+pub fn message_about(kind: MessageKind, reference: &str) -> Option<String> {
+    let named = match kind {
+        MessageKind::Rma | MessageKind::Mail => "RMA-7K3Q-9XWD-2M4T",
+        MessageKind::ExchangeOrder => "ORD-100472",
+        MessageKind::OutboundAsn => "RTV-20260310-2",
+        MessageKind::InventoryReceipt => "LP-0093321",
+        MessageKind::DropShipmentConfirmation
+        | MessageKind::DropShipmentCancellation
+        | MessageKind::DropShipmentPartialCancellation => "DS-20417",
+        MessageKind::Withdrawal => "WDR-4H8N-Q2XK-7RZ1",
+        MessageKind::ExchangeVariants | MessageKind::CarrierRequest => return None,
+    };
+    let is_plain = !reference.contains(['"', '\\']) && !reference.contains(char::is_control);
+    let quoted = format!("\"{named}\"");
+    is_plain.then_some(message(kind)?.replace(&quoted, &format!("\"{reference}\"")))
+}
+
 fn time(text: &str) -> Timestamp {
     crate::time::parse(text).expect("the times of the samples are times")
 }
@@ -83,6 +128,7 @@ mod tests {
     use crate::exchanges::order::{
         self as exchange, ExchangeGiftCard, ExchangeOrder, ExchangeReturnItem, Replacement,
     };
+    use crate::messages::mail::Mail;
     use crate::money::extension::RmaExtensions;
     use crate::orders::order::{
         Customer, Discount, Order, OrderLine, PaymentDetails, PaymentTransaction, PostalAddress,
@@ -166,6 +212,23 @@ mod tests {
         assert!(!fields::<PaymentTransaction>().into_values().any(|required| required));
         assert!(!fields::<Discount>().into_values().any(|required| required));
         assert!(!fields::<Variant>().into_values().any(|required| required));
+    }
+
+    #[test]
+    fn every_kind_of_message_to_a_merchant_has_a_sample_that_can_be_about_something_else() {
+        for kind in MessageKind::ALL {
+            let is_sent = kind.goes_to_merchant() && kind != MessageKind::ExchangeVariants;
+            assert_eq!(message(kind).is_some(), is_sent, "{kind}");
+            let changed = message_about(kind, "OTHER-1");
+            assert_eq!(changed.is_some_and(|it| it.contains("\"OTHER-1\"")), is_sent, "{kind}");
+        }
+        assert_eq!(message_about(MessageKind::Rma, "a\"b"), None);
+    }
+
+    #[test]
+    fn the_sample_mail_is_written_as_it_is_read() {
+        let mail: Mail = serde_json::from_str(mail_message()).unwrap();
+        assert_written(&mail, mail_message());
     }
 
     #[test]

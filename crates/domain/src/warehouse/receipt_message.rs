@@ -96,6 +96,7 @@ pub struct InventoryReceipt<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ReceivedAt<'a> {
     pub identifier: NumberOrText<'a>,
+    /// What kind of place it is.
     #[serde(rename = "type")]
     #[schema(example = "warehouse")]
     pub kind: &'a str,

@@ -1,7 +1,10 @@
 //! What packages need and the binary itself knows: completions for shells, man pages, and the
 //! description of the API.
 
-use std::{io, path::PathBuf};
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use clap::Args;
@@ -36,8 +39,32 @@ impl ManPages {
     }
 }
 
-/// Prints the description of the API, as `/openapi.json` has it.
-pub(crate) fn print_openapi() -> anyhow::Result<()> {
-    serde_json::to_writer_pretty(io::stdout(), &web::api_description())?;
+/// `homeward openapi`
+#[derive(Debug, Args)]
+pub(crate) struct Openapi {
+    /// Instead write the JSON Schema of each kind of message to merchants to this folder
+    #[arg(long, value_name = "DIR")]
+    schemas: Option<PathBuf>,
+}
+
+impl Openapi {
+    /// Prints the description of the API, as `/openapi.json` has it, or writes the schemas.
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if let Some(dir) = &self.schemas {
+            return write_schemas(dir)
+                .with_context(|| format!("{} cannot be written", dir.display()));
+        }
+        let mut out = io::stdout();
+        serde_json::to_writer_pretty(&out, &web::api_description())?;
+        Ok(writeln!(out)?)
+    }
+}
+
+fn write_schemas(dir: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    for (kind, schema) in web::message_schemas() {
+        let text = serde_json::to_string_pretty(&schema)?;
+        std::fs::write(dir.join(format!("{kind}.schema.json")), text + "\n")?;
+    }
     Ok(())
 }

@@ -13,7 +13,8 @@ use super::describe_api;
 const TEXTS: [&str; 5] = ["description", "example", "examples", "summary", "title"];
 
 /// Keywords that hold an object whose keys are names, not keywords.
-const NAMES: [&str; 6] = ["content", "headers", "paths", "properties", "responses", "schemas"];
+const NAMES: [&str; 7] =
+    ["content", "headers", "paths", "properties", "responses", "schemas", "webhooks"];
 
 /// What the keys of an object are.
 #[derive(Clone, Copy, PartialEq)]

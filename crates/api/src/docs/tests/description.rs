@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use domain::{messages::kind::MessageKind, samples};
 use serde_json::{Value, json};
 
-use super::{describe_api, operations};
+use super::{describe_api, operations, webhooks};
 use crate::docs::{complete::FORM, node::Node};
 
 /// Fields that need no explanation.
@@ -24,10 +25,13 @@ const PLAIN: &[&str] = &[
     "clients",
     "comments",
     "company",
+    "concept",
     "country",
+    "country_code",
     "created",
     "created_at",
     "credit_card_company",
+    "email",
     "event",
     "expected_delivery_date",
     "first_name",
@@ -43,11 +47,18 @@ const PLAIN: &[&str] = &[
     "merchants",
     "message",
     "name",
+    "original_item_identifier",
+    "original_sku",
     "phone",
+    "postal_code",
     "price_cents",
     "product_url",
+    "province",
     "quantity",
     "reason",
+    "recipient",
+    "return_number",
+    "return_reason",
     "scope",
     "serial_number",
     "shipping_cost_cents",
@@ -55,17 +66,23 @@ const PLAIN: &[&str] = &[
     "signing_secret",
     "sku",
     "state",
+    "street",
+    "street1",
     "street2",
+    "subject",
     "tax_cents",
     "telephone_number",
     "title",
     "token_type",
     "tracking_number",
+    "transaction_id",
     "unit_price_amount_cents",
     "upc",
     "updated_at",
+    "url",
     "user_login",
     "value",
+    "variant_identifier",
     "version",
     "zip",
     "zip_code",
@@ -86,7 +103,7 @@ fn every_operation_has_a_summary_a_tag_that_is_explained_and_a_name_of_its_own()
         Node::root(&document).elements("tags").map(|tag| tag.text("name")).collect();
     let mut names = BTreeSet::new();
 
-    for (method, path, operation) in operations(&document) {
+    for (method, path, operation) in [operations(&document), webhooks(&document)].concat() {
         assert!(!operation.text("summary").is_empty(), "{method} {path}");
         let mut own = operation.elements("tags").map(|tag| tag.value.as_str().unwrap());
         assert!(own.any(|tag| tags.contains(tag)), "{method} {path}");
@@ -96,7 +113,8 @@ fn every_operation_has_a_summary_a_tag_that_is_explained_and_a_name_of_its_own()
 
 #[test]
 fn every_operation_says_how_it_succeeds() {
-    for (method, path, operation) in operations(&describe_api()) {
+    let document = describe_api();
+    for (method, path, operation) in [operations(&document), webhooks(&document)].concat() {
         let mut successes =
             operation.entries("responses").filter(|(status, _)| status.starts_with('2'));
         assert!(successes.any(|(_, answer)| !answer.description().is_empty()), "{method} {path}");
@@ -117,7 +135,8 @@ fn every_operation_that_needs_a_token_says_what_happens_without() {
 
 #[test]
 fn every_parameter_is_explained_and_the_required_ones_have_an_example() {
-    for (method, path, operation) in operations(&describe_api()) {
+    let document = describe_api();
+    for (method, path, operation) in [operations(&document), webhooks(&document)].concat() {
         for parameter in operation.elements("parameters") {
             let name = parameter.text("name");
             assert!(!parameter.description().is_empty(), "{method} {path}: {name}");
@@ -138,7 +157,7 @@ struct Content<'a> {
 
 fn contents(document: &Value) -> Vec<Content<'_>> {
     let mut all = Vec::new();
-    for (method, path, operation) in operations(document) {
+    for (method, path, operation) in [operations(document), webhooks(document)].concat() {
         let body = operation.get("requestBody").into_iter().map(|body| ("body", body));
         for (part, holder) in body.chain(operation.entries("responses")) {
             let place = format!("{method} {path}, {part}");
@@ -211,6 +230,21 @@ fn every_json_example_is_what_its_schema_says() {
             assert_eq!(result, Ok(()));
         }
     }
+}
+
+#[test]
+fn every_kind_of_message_has_a_schema_of_its_own_and_its_sample_is_what_the_schema_says() {
+    let schemas = crate::message_schemas();
+    for (kind, schema) in &schemas {
+        let sample: Value = serde_json::from_str(samples::message(*kind).unwrap()).unwrap();
+        assert_eq!(check_value(&sample, Node::root(schema), kind.name()), Ok(()));
+        assert!(!schema.to_string().contains("#/components"), "{kind} stands alone");
+        let mut broken = sample;
+        broken.as_object_mut().unwrap().clear();
+        check_value(&broken, Node::root(schema), kind.name()).unwrap_err();
+    }
+    let kinds = MessageKind::to_merchant().filter(|kind| samples::message(*kind).is_some());
+    assert!(kinds.eq(schemas.into_iter().map(|(kind, _)| kind)));
 }
 
 /// Checks a value against its schema: types, required fields and unknown fields.

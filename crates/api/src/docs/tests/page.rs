@@ -15,7 +15,7 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::{describe_api, operations};
+use super::{describe_api, operations, webhooks};
 use crate::docs::{code::Code, page, routes};
 use server::assets::{self, assets};
 
@@ -51,6 +51,10 @@ fn the_page_shows_every_operation() {
         let anchor = operation.text("operationId").replace('_', "-");
         assert!(page.contains(&format!("id=\"{anchor}\"")), "{method} {path}");
         assert_eq!(page.matches(&format!("href=\"#{anchor}\"")).count(), 3, "{method} {path}");
+    }
+    for (_, kind, call) in webhooks(&document) {
+        let anchor = call.text("operationId").replace('_', "-");
+        assert!(page.contains(&format!("id=\"{anchor}\"")), "{kind}");
     }
 }
 

@@ -30,6 +30,7 @@ pub struct ConfirmationShipment<'a> {
     /// The merchant's identifier of the order.
     #[schema(example = "DS-20417")]
     pub client_identifier: &'a str,
+    /// Where the order was sold.
     #[schema(required, example = "marketplace")]
     pub channel: Option<&'a str>,
     #[schema(example = "UPS")]
@@ -43,8 +44,10 @@ pub struct ConfirmationShipment<'a> {
     pub billed_weight: Option<f64>,
     #[schema(required, example = 595)]
     pub shipping_cost_cents: Option<i64>,
+    /// As in the order.
     #[schema(required, example = "PS-20417")]
     pub packing_slip_identifier: Option<&'a str>,
+    /// The units that were shipped.
     pub shipment_items: Vec<ConfirmationItem<'a>>,
     #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
@@ -87,6 +90,7 @@ pub struct CancellationOrder<'a> {
     pub price_cents: i64,
     #[schema(example = 912)]
     pub tax_cents: i64,
+    /// As in the order.
     #[schema(example = 150)]
     pub processing_fee_cents: i64,
     #[schema(example = 595)]
@@ -97,12 +101,15 @@ pub struct CancellationOrder<'a> {
     pub comments: Option<&'a str>,
     #[schema(required, value_type = Option<String>, format = Date, example = "2026-03-09")]
     pub expected_delivery_date: Option<Date>,
+    /// Whether the recipient must sign for the parcel.
     pub signature_required: bool,
+    /// As in the order.
     #[schema(required, example = "PS-20417")]
     pub packing_slip_identifier: Option<&'a str>,
     /// Why the order was rejected, or the last of it cancelled.
     #[schema(required, example = "inventory not found")]
     pub reject_reason: Option<&'a str>,
+    /// All lines of the order.
     pub order_items: Vec<CancellationItem<'a>>,
     #[schema(value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z")]
     pub created_at: Timestamp,
