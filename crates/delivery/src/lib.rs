@@ -7,6 +7,7 @@
 
 pub mod address;
 pub mod carriers;
+mod certify;
 mod channel;
 mod dispatcher;
 mod fetch;
@@ -18,6 +19,7 @@ mod sender;
 mod signature;
 mod tokens;
 
+pub use certify::{CertifyProgress, CertifyTarget, certify};
 pub use channel::{Courier, CourierAttempt, Target};
 pub use dispatcher::{
     AddressBook, AddressLookup, Dispatcher, DispatcherHandle, DispatcherParts, EndpointStatus,

@@ -17,6 +17,7 @@ pub(crate) mod dial;
 pub(crate) mod headers;
 pub(crate) mod origin;
 pub(crate) mod permit;
+pub(crate) mod probe;
 pub(crate) mod request;
 pub(crate) mod retry_after;
 pub(crate) mod send_error;
@@ -336,7 +337,7 @@ impl fmt::Debug for Endpoint {
 
 impl CallResult {
     /// Nothing was sent.
-    fn not_sent(cause: &impl ToString) -> Self {
+    pub(crate) fn not_sent(cause: &impl ToString) -> Self {
         Self {
             status: None,
             error: Some(cause.to_string()),

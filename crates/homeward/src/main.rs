@@ -64,6 +64,8 @@ enum Command {
     /// Set, test, pause and resume the endpoints of merchants
     #[command(subcommand)]
     Endpoint(command::endpoint::Endpoint),
+    /// Check whether a merchant's receiver follows the rules, before it goes live
+    Certify(command::certify::Certify),
     /// Show, set and check merchants' return policies
     #[command(subcommand)]
     Policy(command::policy::Policy),
@@ -178,6 +180,7 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
         Command::Report(report) => report.run(&config, output).await?,
         Command::Money(money) => money.run(&config, output).await?,
         Command::Withdrawal(withdrawal) => return withdrawal.run(&config, output).await,
+        Command::Certify(certify) => return certify.run(&config, output).await,
         Command::Import(import) => return import.run(&config, output).await,
         Command::Shopper(shopper) => shopper.run(&config, output).await?,
         Command::Retention(retention) => retention.run(&config, output).await?,

@@ -12,6 +12,7 @@
 //! | `HOMEWARD_CRASH_ROUNDS`   | how often the server is killed on each engine (3)              |
 
 mod addresses;
+mod certify;
 mod crash;
 mod credentials;
 mod fail_over;

@@ -4,6 +4,7 @@ mod argument;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod carrier;
+pub(crate) mod certify;
 pub(crate) mod client;
 pub(crate) mod demo;
 pub(crate) mod disposition;

@@ -1,0 +1,62 @@
+//! What can be wrong with a receiver of messages.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Defect {
+    None,
+    RefusesReceipts,
+    Slow,
+    Redirects,
+    ErrorPage,
+    ChecksNoSignature,
+    AcceptsUnsigned,
+    IgnoresTimestamp,
+    TrustsKnownIds,
+    VerifiesRewrittenJson,
+    FirstSignatureOnly,
+    IgnoresCredentials,
+    RefusesRepeats,
+    RefusesReplays,
+    FirstAttemptsOnly,
+    OneAtATime,
+    RefusesUnknownFields,
+    RefusesUnknownValues,
+    FewUnits,
+    LatinOnly,
+    SmallBodies,
+    NewOrderEachTime,
+    OneOrderForAll,
+    VariantsAsText,
+    ForgetsAll,
+    OverwritesNewer,
+}
+
+impl Defect {
+    /// All defects, each with the rule that it breaks.
+    pub(super) const ALL: [(Self, &str); 25] = [
+        (Self::RefusesReceipts, "accepts_samples"),
+        (Self::Slow, "answers_in_time"),
+        (Self::Redirects, "answers_itself"),
+        (Self::ErrorPage, "answers_without_page"),
+        (Self::ChecksNoSignature, "checks_signature"),
+        (Self::AcceptsUnsigned, "requires_signature"),
+        (Self::IgnoresTimestamp, "refuses_old_timestamp"),
+        (Self::TrustsKnownIds, "verifies_repeats"),
+        (Self::VerifiesRewrittenJson, "verifies_exact_bytes"),
+        (Self::FirstSignatureOnly, "accepts_either_signature"),
+        (Self::IgnoresCredentials, "checks_credentials"),
+        (Self::RefusesRepeats, "accepts_repeats"),
+        (Self::RefusesReplays, "accepts_replays"),
+        (Self::FirstAttemptsOnly, "accepts_later_attempts"),
+        (Self::OneAtATime, "accepts_concurrent_calls"),
+        (Self::RefusesUnknownFields, "accepts_unknown_fields"),
+        (Self::RefusesUnknownValues, "accepts_unknown_values"),
+        (Self::FewUnits, "accepts_many_units"),
+        (Self::LatinOnly, "accepts_all_scripts"),
+        (Self::SmallBodies, "accepts_large_bodies"),
+        (Self::NewOrderEachTime, "places_orders_once"),
+        (Self::OneOrderForAll, "places_every_order"),
+        (Self::VariantsAsText, "lists_variants"),
+        (Self::ForgetsAll, "holds_everything"),
+        (Self::OverwritesNewer, "keeps_newest"),
+    ];
+}
