@@ -133,14 +133,7 @@ impl Node {
         if announce == Announce::Yes {
             directory.write_server(&address)?;
         }
-        let settings = Settings {
-            environment: config.environment.name(),
-            rate_limit_per_minute: config.rate_limit_per_minute,
-            demo,
-            // Plain HTTP that is not only for this machine is behind a proxy with TLS.
-            secure_cookies: config.tls.is_some() || !config.trusted_proxies.is_empty(),
-        };
-        let web = Web::new(app.clone(), settings, registry);
+        let web = Web::new(app.clone(), web_settings(config, demo), registry);
         let router = web::router(web.clone());
         let retention_days = config.retention_days;
         Ok(Self {
@@ -243,6 +236,16 @@ pub(crate) async fn open_store(
         tracing::info!("distributed {distributed_tables} tables by merchant");
     }
     Ok(store)
+}
+
+fn web_settings(config: &Config, demo: Option<DemoStatus>) -> Settings {
+    Settings {
+        environment: config.environment.name(),
+        rate_limit_per_minute: config.rate_limit_per_minute,
+        demo,
+        // Plain HTTP that is not only for this machine is behind a proxy with TLS.
+        secure_cookies: config.tls.is_some() || !config.trusted_proxies.is_empty(),
+    }
 }
 
 /// Makes sure that commands on this machine have a credential: adds one if there is none, or if it

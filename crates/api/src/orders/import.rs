@@ -56,5 +56,8 @@ pub(crate) async fn import(
     LinesRequest { lines, key }: LinesRequest,
 ) -> Result<Json<ImportResult>, ApiError> {
     let scope = caller.scope(&web.app, key.as_ref());
-    Ok(Json(import_orders(scope.for_merchant(&parse_merchant(&merchant)?), lines).await?))
+    let merchant = parse_merchant(&merchant)?;
+    // It is large, and would be part of the future of the connection.
+    let imported = Box::pin(import_orders(scope.for_merchant(&merchant), lines)).await?;
+    Ok(Json(imported))
 }

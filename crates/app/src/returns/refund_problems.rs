@@ -181,7 +181,7 @@ pub async fn match_refund(
     matched: &RefundMatch,
 ) -> Result<ProblemView, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
-    commit_once(scope, || async {
+    let matching = commit_once(scope, || async {
         let problem = app.store.refund_problem(merchant, refund_id).await?;
         let problem = problem.ok_or(AppError::NotFound("refund problem"))?;
         let mut transaction = Transaction::new("matching a refund");
@@ -203,8 +203,9 @@ pub async fn match_refund(
         let detail = json!({ "refund": refund_id, "match": matched });
         record_change(scope, &mut transaction, "refund.match", &detail);
         Ok((settled.into(), transaction))
-    })
-    .await
+    });
+    // It is large, and would be part of every future that awaits it.
+    Box::pin(matching).await
 }
 
 /// Applies the refund of a problem to the return `id`.
