@@ -11,6 +11,7 @@ use domain::{
     warehouse::{
         disposition::{DispositionTable, GoodsFacts, propose_channel},
         gtin::is_same_code,
+        unit::UnitRecord,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -212,6 +213,27 @@ pub async fn load_channel_rules(
         goods.tags = line.map(|line| line.tags).unwrap_or_default();
     }
     Ok(ChannelRules { rules, goods })
+}
+
+/// A unit that an operator decides about, with the channel that the rules propose if its scan names
+/// none. `belongs` is what the operator knows about it.
+pub(crate) async fn with_channel_of_question(
+    app: &App,
+    merchant: &MerchantId,
+    mut unit: UnitRecord,
+    asn_number: &str,
+    belongs: ReceivedGoods<'_>,
+) -> Result<UnitRecord, AppError> {
+    let asked = unit.questions.iter_mut().find(|it| it.asn_number == asn_number);
+    if let Some(question) = asked.filter(|it| it.scanned.channel.is_none()) {
+        let ReceivedGoods { rma, line, .. } = belongs;
+        let received = ReceivedGoods { rma, line, ..ReceivedGoods::of(&question.scanned, rma) };
+        let warehouse = question.scanned.warehouse_identifier.as_deref();
+        let rules = load_channel_rules(app, merchant, warehouse, received).await?;
+        let channel = rules.propose(question.scanned.condition);
+        question.scanned.channel = Some(channel);
+    }
+    Ok(unit)
 }
 
 /// The receipt of a unit of a return with the channel that the rules propose, if it names none.

@@ -64,7 +64,8 @@ async fn record_all(
 }
 
 /// The receipts with the channels that the rules propose. None if all of those against ASNs name
-/// one. What is received for a return gets its channel with the return.
+/// one. What is received for a return gets its channel with the return, and what nobody announced
+/// when it is known whose it is.
 async fn propose_channels(
     scope: RequestScope<'_>,
     receipts: &[Receipt],
@@ -85,6 +86,10 @@ async fn propose_channels(
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(find_asn_owner(scope, asn).await?),
         };
+        let Some(owner) = owner else {
+            completed.push(receipt.clone());
+            continue;
+        };
         let warehouse = receipt.warehouse_identifier.as_deref();
         let of_warehouse = match rules.entry((owner.clone(), warehouse)) {
             Entry::Occupied(known) => known.into_mut(),
@@ -97,11 +102,17 @@ async fn propose_channels(
     Ok(Some(completed))
 }
 
-/// The merchant whose rules apply to the units of an ASN.
-async fn find_asn_owner(scope: RequestScope<'_>, asn: &str) -> Result<MerchantId, AppError> {
+/// The merchant whose rules apply to the units of an ASN. None if there is no such ASN.
+async fn find_asn_owner(
+    scope: RequestScope<'_>,
+    asn: &str,
+) -> Result<Option<MerchantId>, AppError> {
     let owners = scope.app.store.merchants_of_asn(asn).await?;
+    if owners.is_empty() {
+        return Ok(None);
+    }
     let owner = resolve_merchant(scope.merchant, &owners).ok().flatten();
-    Ok(owner.unwrap_or_else(MerchantId::platform))
+    Ok(Some(owner.unwrap_or_else(MerchantId::platform)))
 }
 
 /// Receives as many units as possible in one commit. A unit that cannot be received with others is

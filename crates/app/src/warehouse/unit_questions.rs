@@ -28,7 +28,10 @@ use crate::{
         time::time_from_us,
     },
     returns::{origin::Origin, return_draft::ReturnDraft},
-    warehouse::asn_receipts::{AcceptedUnit, accept_unit, enqueue_receipt},
+    warehouse::{
+        asn_receipts::{AcceptedUnit, accept_unit, enqueue_receipt},
+        disposition::{ReceivedGoods, with_channel_of_question},
+    },
 };
 
 /// A unit that an operator must decide about.
@@ -121,6 +124,9 @@ async fn decide_answer(
         | ReceivingAnswer::MatchReturn { .. }
         | ReceivingAnswer::Surplus => join_with_known(app, &owner, &unit.value).await?,
     };
+    let number = question.asn_number;
+    let nothing = ReceivedGoods::default();
+    let subject = with_channel_of_question(app, &owner, subject, number, nothing).await?;
     let states: Vec<AsnState> = asns.iter().map(|it| it.value.clone()).collect();
     let context = ReceivingContext { asn: None, others: &states, unit: Some(&subject) };
     let answered = answer(&context, question.asn_number, decided, app.world.now())
@@ -248,6 +254,15 @@ async fn match_to_return(
     } else {
         (unit.value.clone(), unit.version)
     };
+    let line = match decided {
+        ReceivingAnswer::MatchReturn { line_identifier, .. } => Some(line_identifier.as_str()),
+        ReceivingAnswer::Match { .. }
+        | ReceivingAnswer::Surplus
+        | ReceivingAnswer::Reject { .. } => None,
+    };
+    let belongs = ReceivedGoods { rma: Some(&before.value), line, ..ReceivedGoods::default() };
+    let number = question.asn_number;
+    let subject = with_channel_of_question(app, &owner, subject, number, belongs).await?;
     let now = app.world.now();
     let context = ReceivingContext { asn: None, others: &[], unit: Some(&subject) };
     let answered = answer(&context, question.asn_number, decided, now)

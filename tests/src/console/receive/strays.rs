@@ -31,6 +31,12 @@ fn a_wrong_item_that_is_rejected_is_told_and_listed_on_the_return() {
 #[test]
 fn a_unit_of_an_unknown_parcel_finds_its_return() {
     for bench in benches() {
+        let rules = json!({ "rules": [
+            { "reasons": ["too_small"], "value_min_cents": 900, "channel": "TAILOR" },
+            { "conditions": ["B"], "channel": "OUTLET" },
+        ] });
+        let set = bench.stage.try_to_put("disposition", &rules);
+        assert_eq!(set.status, 200, "{}", set.said());
         let line = bench.unique("tee");
         let rma = bench.start_return_of("S", &[(&line, "A tee", 1)]);
         let number = bench.unique("NOBODY");
@@ -42,6 +48,9 @@ fn a_unit_of_an_unknown_parcel_finds_its_return() {
         assert_contains(&page, &["Matched and received"]);
         assert_eq!(bench.receiving_statuses(&rma), ["RECEIVED"]);
         assert_eq!(bench.exceptions(&number), []);
+        let report = bench.call("GET", "/disposition_report", &json!({})).json();
+        let channel = &report["goods"][0]["channel"];
+        assert_eq!(channel, "TAILOR", "by the reason and the value of the return: {report}");
     }
 }
 

@@ -89,7 +89,8 @@ async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
     let key = read_key(form, state, condition.name())?;
     let line = find_line(state, parcel);
     let goods = load_bench_goods(&web.app, parcel, line, &state.warehouse).await?;
-    let proposed = goods.channel(condition);
+    // What does not match gets its channel when it is known whose it is.
+    let proposed = line.map(|_| goods.channel(condition));
     let scanned = ScannedCode::parse(state.unit_code());
     // A unit of a return that has a serial number is recognized when it is scanned again. Plates
     // of announced goods are unique for ever, and the same unit may be announced again.
@@ -98,7 +99,7 @@ async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
         plate: non_empty(&state.plate).or(own_key.as_deref()).unwrap_or(&key.key),
         condition,
         user_login: visitor.session.operator.as_str(),
-        channel: non_empty(&state.channel).unwrap_or(&proposed),
+        channel: non_empty(&state.channel).or(proposed.as_deref()),
         location: non_empty(&state.location),
         serial_number: non_empty(&state.serial).or(scanned.serial()),
         batch_number: scanned.batch(),

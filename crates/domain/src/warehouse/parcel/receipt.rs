@@ -14,7 +14,8 @@ pub struct GradedUnit<'a> {
     pub plate: &'a str,
     pub condition: Condition,
     pub user_login: &'a str,
-    pub channel: &'a str,
+    /// The channel that it goes to. None: the rules decide when it is known whose it is.
+    pub channel: Option<&'a str>,
     pub location: Option<&'a str>,
     pub serial_number: Option<&'a str>,
     /// The batch that the symbol on the unit names.
@@ -90,7 +91,7 @@ impl Parcel {
             sku: None,
             upc: None,
             condition: graded.condition,
-            channel: Some(graded.channel.to_owned()),
+            channel: owned(graded.channel),
             user_login: Some(graded.user_login.to_owned()),
             location_identifier: owned(graded.location),
             warehouse_identifier: owned(graded.warehouse),

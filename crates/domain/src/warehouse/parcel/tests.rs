@@ -36,7 +36,7 @@ fn graded() -> GradedUnit<'static> {
         plate: "U-1",
         condition: Condition::A,
         user_login: "mkowalski",
-        channel: "RTS",
+        channel: Some("RTS"),
         location: None,
         serial_number: None,
         batch_number: None,
