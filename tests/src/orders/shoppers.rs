@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{
     eventually,
     home::{Home, text},
+    mail_server::MailServer,
     stage::{QUICK, Stage, homes},
 };
 use crate::returns::scene::{Scene, refund, request, sample_order};
@@ -133,10 +134,12 @@ fn erase(home: &Home, more: &[&str]) -> crate::harness::home::Ran {
 #[test]
 fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
     for home in homes("shoppers") {
-        let mut server = home.serve(&QUICK);
+        let (mut server, mailbox) = (home.serve(&QUICK), MailServer::start());
         let rma = {
             let (stage, running) = Stage::with_receiver(&server);
             let scene = Scene { stage, running };
+            let set = scene.stage.try_to_put("mail", &json!({ "server": mailbox.settings() }));
+            assert_eq!(set.status, 200, "{}", set.said());
             for start in (0..OTHERS).step_by(500) {
                 let numbers = start..start + 500;
                 let order =
@@ -156,6 +159,8 @@ fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
             );
 
             finish_return(&scene, &rma);
+            let mails = mailbox.wait_for(3);
+            assert!(mails.iter().all(|mail| mail.to.eq_ignore_ascii_case(EMAIL)), "{mails:?}");
             let exported = home.json(&["shopper", "export", EMAIL]);
             assert_eq!(exported["orders"][0]["data"]["note"], "Key under the doormat");
             assert_eq!(exported["orders"].as_array().unwrap().len(), 1);
@@ -176,6 +181,7 @@ fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
             let messages = erased["messages"].as_array().unwrap();
             assert!(messages.iter().any(|it| it["ref"] == json!(rma)), "{messages:?}");
             assert!(messages.iter().any(|it| it["ref"] == "DS-20417"), "{messages:?}");
+            assert!(messages.iter().any(|it| it["kind"] == "mail"), "{messages:?}");
 
             let shown = scene.show(&rma);
             assert_eq!(shown["status"], "REFUNDED");
