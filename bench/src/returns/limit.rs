@@ -270,6 +270,7 @@ fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
         }],
         gift: None,
         language: None,
+        parcel_count: 1,
     };
     let id = order.identifier.clone();
     let known = OrderContext {

@@ -10,7 +10,7 @@ use domain::returns::rma::Rma;
 
 use self::{
     line::{LineBuilder, LineCard},
-    method::{MethodOption, list_methods},
+    method::{MethodOption, can_have_parcels, list_methods},
 };
 use crate::{
     form::PortalForm,
@@ -35,6 +35,9 @@ pub(super) struct ChoosePage<'a> {
     lines: Vec<LineCard>,
     methods: Vec<MethodOption>,
     method_problem: Option<&'static str>,
+    /// What the shopper said about the number of packages, if there can be several.
+    parcels: Option<&'a str>,
+    parcels_problem: Option<&'static str>,
     gift: bool,
     giftee_email: &'a str,
     email_problem: Option<&'static str>,
@@ -85,6 +88,11 @@ impl<'a> ChoosePage<'a> {
             lines,
             methods: list_methods(visit, offer, form.text("method")),
             method_problem: problem_at(problems, "method"),
+            parcels: can_have_parcels(offer).then(|| match form.text("parcels") {
+                "" => "1",
+                count => count,
+            }),
+            parcels_problem: problem_at(problems, "parcels"),
             gift: shopper.gift,
             giftee_email: form.text("giftee_email"),
             email_problem: problem_at(problems, "giftee_email"),

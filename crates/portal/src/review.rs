@@ -37,6 +37,8 @@ pub(super) struct ReviewPage<'a> {
     changed: bool,
     exchanged: Option<String>,
     method: TitledText,
+    /// How many packages there are, if there are several.
+    parcels: Option<String>,
     refund_timing: &'static str,
 }
 
@@ -91,6 +93,8 @@ impl<'a> ReviewPage<'a> {
             changed: false,
             exchanged: exchanged.map(|cents| (words.review.exchanged)(&money(cents))),
             method: method_text(rma.return_method, words),
+            parcels: (rma.parcel_count > 1)
+                .then(|| (words.parcels.sent_in)(&rma.parcel_count.to_string())),
             refund_timing: match (rma.return_method, policy.refund_at) {
                 (ReturnMethod::CustomerKeep, _) => "",
                 (_, RefundAt::CarrierScan) => words.review.refund_on_scan,

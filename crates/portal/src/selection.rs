@@ -95,17 +95,28 @@ pub(super) fn read_selection(
         Some(method) if problems.is_empty() && !awaits_variants => method,
         Some(_) | None => return Err(problems),
     };
+    let parcel_count = if return_method.has_parcels() { read_parcels(form) } else { 1 };
     let request = ReturnRequest {
         email: (!shopper.gift).then(|| order.customer.email.clone()),
         return_method,
         items,
         gift: shopper.gift.then(|| Gift { giftee_email: giftee_email.to_owned() }),
         language: None,
+        parcel_count,
     };
     let selection = Selection { request, parts };
     let faults = check_request(&selection.request).err();
     let problems = faults.map_or_else(Vec::new, |it| selection.explain_faults(&it, words));
     if problems.is_empty() { Ok(selection) } else { Err(problems) }
+}
+
+/// How many packages the shopper sends: one, unless the form says otherwise. What is no number is
+/// read as none, which is refused.
+fn read_parcels(form: &PortalForm) -> i64 {
+    match form.text("parcels") {
+        "" => 1,
+        count => count.parse().unwrap_or_default(),
+    }
 }
 
 fn read_item(
@@ -138,6 +149,10 @@ impl Selection {
             if fault.field.starts_with("$.gift") {
                 let element = "giftee_email".to_owned();
                 return FieldProblem { element, text: words.choose.need_email };
+            }
+            if fault.field == "$.parcel_count" {
+                let element = "parcels".to_owned();
+                return FieldProblem { element, text: words.parcels.need_count };
             }
             let element = self.element_of(&fault.field);
             FieldProblem { element, text: words.choose.too_many_items }

@@ -13,7 +13,7 @@ use crate::{
         http::Request,
         stage::{Stage, servers},
     },
-    returns::scene::request,
+    returns::scene::{request, sample_order},
 };
 
 fn sha256(bytes: &[u8]) -> String {
@@ -61,6 +61,53 @@ fn a_label_is_bought_stored_unchanged_and_webhooks_move_the_return_to_its_end() 
         carrier.move_parcel(&number, &["delivered"]);
         until_tracked(&stage, &rma, "DELIVERED");
         assert!(carrier.answers().iter().all(|it| *it == 200), "{:?}", carrier.answers());
+    }
+}
+
+#[test]
+fn each_of_several_parcels_gets_a_label_which_is_bought_once_and_given_back_with_the_others() {
+    for server in servers() {
+        let carrier = SimulatedCarrier::start();
+        let stage = stage_with(server, &carrier);
+        let mut wanted = request("mail-back", &[("A", "tee", 2), ("A", "mug", 1)]);
+        wanted["parcel_count"] = json!(2);
+        let rma = start(&stage, &wanted);
+
+        let items = eventually("every unit has a label", || {
+            let shown = stage.show_return(&rma);
+            let items = shown["items"].as_array().unwrap().clone();
+            items.iter().all(|it| it["tracking_number"].is_string()).then_some(items)
+        });
+
+        let mut bought = carrier.purchases_of(&rma);
+        bought.sort_by_key(|it| text(&it["reference"]));
+        let references: Vec<String> = bought.iter().map(|it| text(&it["reference"])).collect();
+        assert_eq!(references, [format!("{rma}-1"), format!("{rma}-1-2")]);
+        let [first, second] = [0, 1].map(|position| text(&bought[position]["tracking_code"]));
+        let numbers: Vec<String> = items.iter().map(|it| text(&it["tracking_number"])).collect();
+        assert_eq!(numbers, [&first, &first, &second].map(String::clone));
+        assert_eq!(documents(&stage, &rma).len(), 2);
+
+        carrier.move_parcel(&second, &["delivered"]);
+        let mug = || stage.show_return(&rma)["items"][2]["package_tracking_status"].clone();
+        eventually("its unit is delivered", || (mug() == "DELIVERED").then_some(()));
+        assert_eq!(tracking(&stage, &rma), "PRE_TRANSIT", "the other parcel was not sent");
+
+        let other = start(&stage, &{
+            stage.publish(&[sample_order("B")]);
+            let mut wanted = request("mail-back", &[("B", "tee", 2)]);
+            wanted["parcel_count"] = json!(2);
+            wanted
+        });
+        eventually("both labels are bought", || {
+            (carrier.purchases_of(&other).len() == 2).then_some(())
+        });
+        let canceled = stage.call("POST", &format!("/returns/{other}/cancel"), &json!({}));
+        assert_eq!(canceled.status, 200, "{}", canceled.said());
+        eventually("both labels are given back", || {
+            let bought = carrier.purchases_of(&other);
+            bought.iter().all(|it| it["refund_status"] == "submitted").then_some(())
+        });
     }
 }
 

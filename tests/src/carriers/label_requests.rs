@@ -79,6 +79,36 @@ fn a_label_request_has_everything_that_a_carrier_needs() {
 }
 
 #[test]
+fn a_gateway_makes_a_label_for_each_parcel() {
+    for scene in scenes() {
+        scene.set(&json!({ "carrier": "external" }));
+        let mut wanted = request("mail-back", &[("A", "tee", 2)]);
+        wanted["parcel_count"] = json!(3);
+        let refused = scene.ask("/returns", &wanted);
+        assert_eq!(refused.status, 422, "{}", refused.said());
+        assert_eq!(refused.json()["errors"][0]["field"], "$.parcel_count");
+
+        wanted["parcel_count"] = json!(2);
+        let rma = scene.start(&wanted);
+        let token = gateway(&scene);
+        assert_eq!(find_request(&scene, &token, &rma)["parcel_count"], 2);
+        let label = |number: &str, parcel: i64| {
+            json!([{ "type": "label_created", "rma_identifier": rma, "generation": 1,
+                "tracking_number": number, "label": { "parcel": parcel } }])
+        };
+        let number = |parcel: i64| format!("{rma}-P{parcel}");
+        assert_eq!(scene.carry(&label(&number(2), 2))[0]["result"], "applied");
+        find_request(&scene, &token, &rma);
+        assert_eq!(scene.carry(&label(&number(3), 3))[0]["result"], "refused");
+        assert_eq!(scene.carry(&label(&number(1), 1))[0]["result"], "applied");
+
+        let shown = scene.show(&rma);
+        let numbers = [0, 1].map(|unit: usize| text(&shown["items"][unit]["tracking_number"]));
+        assert_eq!(numbers, [number(1), number(2)]);
+    }
+}
+
+#[test]
 fn a_gateway_reads_label_requests_and_no_returns_orders_or_messages() {
     for scene in scenes() {
         scene.set(&json!({ "carrier": "external" }));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::shop::{DANA, GIFT, ONE_TEE, Shop, servers, shops};
-use crate::harness::http::Request;
+use crate::harness::{eventually, http::Request};
 
 #[test]
 fn a_shopper_finds_an_order_reviews_the_refund_confirms_and_cancels() {
@@ -26,6 +26,35 @@ fn a_shopper_finds_an_order_reviews_the_refund_confirms_and_cancels() {
         assert_eq!(shop.post(&format!("{path}/cancel"), &pass, "").status, 303);
         let status = shop.get(&path, "");
         assert!(status.text().contains("Return canceled"), "{}", status.text());
+    }
+}
+
+#[test]
+fn a_shopper_who_sends_several_packages_gets_a_label_for_each() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let choose = shop.get("/return", &pass);
+        assert!(choose.text().contains("How many packages will you send?"), "{}", choose.text());
+        let two_tees = ONE_TEE.replace("quantity.0.0=1", "quantity.0.0=2");
+        for count in ["3", "0", "some"] {
+            let refused = shop.post("/review", &pass, &format!("{two_tees}&parcels={count}"));
+            assert_eq!(refused.status, 422);
+            assert!(refused.text().contains("href=\"#parcels\""), "{}", refused.text());
+        }
+
+        let form = format!("{two_tees}&parcels=2");
+        let review = shop.post("/review", &pass, &form);
+        assert!(review.text().contains("In 2 packages"), "{}", review.text());
+        let path = shop.start_return(&pass, &form);
+
+        let status = shop.get(&path, &pass);
+        let label = status.text().split("href=\"/labels/").nth(1).unwrap();
+        let label = format!("/labels/{}", label.split('"').next().unwrap());
+        eventually("there are two labels", || {
+            let page = shop.server.send(&Request::get(&label));
+            let page = page.text();
+            (page.contains("Package 1 of 2") && page.contains("Package 2 of 2")).then_some(())
+        });
     }
 }
 

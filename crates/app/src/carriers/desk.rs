@@ -13,7 +13,7 @@ use domain::{
             CarrierEvent, CarrierEventKind,
             label::{ReportedDocument, ReportedLabel},
         },
-        rma::{DocumentPurpose, LabelCost, Rma, RmaStatus},
+        rma::{DocumentPurpose, Label, LabelCost, Rma, RmaStatus},
     },
     time::micros,
 };
@@ -54,10 +54,11 @@ impl MerchantDesk {
         let Some(rma) = self.load(key).await?.filter(|rma| is_awaited(rma, key)) else {
             return Ok(PurchaseState::Unwanted { shipment_id });
         };
-        if rma.labels.iter().any(|label| label.generation == key.generation) {
+        if rma.labels.iter().any(|label| is_for(label, key)) {
             return Ok(PurchaseState::Stored);
         }
         let requested_us = micros(rma.updated_at);
+        let rma = rma.only_parcel(key.parcel);
         let request = describe_request(app, merchant, &rma, requested_us).await?;
         Ok(match request {
             Some(request) => PurchaseState::Wanted { request: Box::new(request), shipment_id },
@@ -79,13 +80,15 @@ impl MerchantDesk {
     /// Stores the label as if the carrier had reported it.
     async fn store(&self, key: &LabelKey, label: BoughtLabel) -> Result<bool, AppError> {
         let Self { app, merchant } = self;
+        let has_several = self.load(key).await?.is_some_and(|rma| rma.parcel_count > 1);
+        let parcel = has_several.then_some(key.parcel);
         let event = CarrierEvent {
             kind: CarrierEventKind::LabelCreated,
             rma_identifier: Some(key.rma_identifier.clone()),
             tracking_number: Some(label.tracking_number.clone()),
             order_line_item_identifiers: Vec::new(),
             generation: Some(key.generation),
-            label: Some(report(&label)),
+            label: Some(ReportedLabel { parcel, ..report(&label) }),
             occurred_at: None,
         };
         let origin = Origin::easypost();
@@ -95,12 +98,16 @@ impl MerchantDesk {
         // Whatever the effect was, the return says whether it has this label.
         let stored = self.load(key).await?.is_some_and(|rma| {
             let mut labels = rma.labels.iter();
-            labels.any(|it| {
-                it.generation == key.generation && it.tracking_number == label.tracking_number
-            }) && is_awaited(&rma, key)
+            labels.any(|it| is_for(it, key) && it.tracking_number == label.tracking_number)
+                && is_awaited(&rma, key)
         });
         Ok(stored)
     }
+}
+
+/// Whether it is the label that the key means.
+fn is_for(label: &Label, key: &LabelKey) -> bool {
+    label.generation == key.generation && label.details.parcel.unwrap_or(1) == key.parcel
 }
 
 /// Whether the return still needs labels of this generation. Goods that arrived in another way need
@@ -121,6 +128,7 @@ fn report(label: &BoughtLabel) -> ReportedLabel {
     let code = label.code.as_ref().map(|code| document(DocumentPurpose::Code, code));
     let rate = label.rate.as_ref();
     ReportedLabel {
+        parcel: None,
         carrier: rate.map(|rate| rate.carrier.clone()),
         service: rate.map(|rate| rate.service.clone()),
         cost: rate.map(|rate| LabelCost {

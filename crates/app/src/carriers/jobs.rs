@@ -14,21 +14,20 @@ use crate::{
     messages::outbox::{self, About, lane_number},
 };
 
-/// Every return is sent in one parcel for now.
-const PARCEL: i64 = 1;
-
-/// Buys the label that a return needs now.
+/// Buys the labels that a return needs now, one for each parcel.
 pub(crate) fn enqueue_purchase(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
     rma: &Rma,
 ) {
-    enqueue(app, transaction, merchant, &CarrierJob::BuyLabel(key_of(rma, rma.label_generation)));
+    for key in keys_of(rma, rma.label_generation) {
+        enqueue(app, transaction, merchant, &CarrierJob::BuyLabel(key));
+    }
 }
 
-/// Gives back the label of a generation, if we buy it. A purchase that is under way now gives back
-/// what it bought when it finds that the label is not wanted any more.
+/// Gives back the labels of a generation, if we buy them. A purchase that is under way now gives
+/// back what it bought when it finds that the label is not wanted any more.
 pub(crate) async fn enqueue_refund(
     app: &App,
     transaction: &mut Transaction,
@@ -36,16 +35,22 @@ pub(crate) async fn enqueue_refund(
     rma: &Rma,
     generation: i64,
 ) -> Result<(), AppError> {
-    let key = key_of(rma, generation);
-    // The merchant may use another carrier by now.
-    if app.store.carrier_shipment(merchant, &key.reference()).await?.is_some() {
-        enqueue(app, transaction, merchant, &CarrierJob::RefundLabel(key));
+    for key in keys_of(rma, generation) {
+        // The merchant may use another carrier by now.
+        if app.store.carrier_shipment(merchant, &key.reference()).await?.is_some() {
+            enqueue(app, transaction, merchant, &CarrierJob::RefundLabel(key));
+        }
     }
     Ok(())
 }
 
-fn key_of(rma: &Rma, generation: i64) -> LabelKey {
-    LabelKey { rma_identifier: rma.rma_identifier.clone(), generation, parcel: PARCEL }
+fn keys_of(rma: &Rma, generation: i64) -> impl Iterator<Item = LabelKey> {
+    let id = &rma.rma_identifier;
+    (1..=rma.parcel_count).map(move |parcel| LabelKey {
+        rma_identifier: id.clone(),
+        generation,
+        parcel,
+    })
 }
 
 fn enqueue(app: &App, transaction: &mut Transaction, merchant: &MerchantId, job: &CarrierJob) {

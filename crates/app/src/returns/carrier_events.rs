@@ -10,7 +10,7 @@ use domain::{
     identifier::MerchantId,
     merchants::merchant::CarrierMode,
     returns::{
-        carrier::{CarrierEvent, CarrierEventKind},
+        carrier::{CarrierEvent, CarrierEventKind, label::ReportedLabel},
         identifier::RmaId,
     },
 };
@@ -229,33 +229,44 @@ const LABELS_MAX: usize = 1_000;
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
     let carrier = CarrierMode::Simulated.name();
     let requests = app.store.label_requests(carrier, None, &Cursor::oldest(), LABELS_MAX).await?;
-    let issue = |request: LabelRequestRow| async move {
-        let Some(rma) = RmaId::parse(&request.rma_id) else { return Ok(()) };
+    let count = requests.len();
+    let issue = requests.into_iter().map(|request| issue_simulated(app, request));
+    futures_util::future::try_join_all(issue).await?;
+    Ok(count)
+}
+
+/// Issues the labels of a return, one for each parcel.
+async fn issue_simulated(app: &App, request: LabelRequestRow) -> Result<(), AppError> {
+    let (merchant, Some(id)) = (&request.merchant, RmaId::parse(&request.rma_id)) else {
+        return Ok(());
+    };
+    let Some(rma) = app.store.rma(merchant, &id).await? else { return Ok(()) };
+    let rma = rma.value;
+    let origin = Origin::simulated_carrier();
+    let target = ReturnTarget { app, merchant, rma: &id, origin: &origin };
+    let mut effect = EventEffect::Unchanged;
+    for parcel in rma.parcels_without_label() {
+        let parcel = (rma.parcel_count > 1).then_some(parcel);
         let event = CarrierEvent {
             kind: CarrierEventKind::LabelCreated,
-            rma_identifier: Some(rma.clone()),
+            rma_identifier: Some(id.clone()),
             tracking_number: Some(generate_tracking_number(app)),
             order_line_item_identifiers: Vec::new(),
             generation: None,
-            label: None,
+            label: Some(ReportedLabel { parcel, ..ReportedLabel::default() }),
             occurred_at: None,
         };
-        let origin = Origin::simulated_carrier();
-        let merchant = &request.merchant;
-        let target = ReturnTarget { app, merchant, rma: &rma, origin: &origin };
-        match apply_carrier_event(target, None, &event).await? {
-            EventEffect::Changed => Ok(()),
-            // The return was canceled, or another node issued the label.
-            EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {
-                let mut transaction = Transaction::new("ending a label request");
-                transaction.end_label_request(&request.merchant, &rma);
-                Ok::<_, AppError>(app.commit(transaction).await?)
-            }
+        effect = apply_carrier_event(target, None, &event).await?;
+    }
+    match effect {
+        EventEffect::Changed => Ok(()),
+        // The return was canceled, or another node issued the labels.
+        EventEffect::Unchanged | EventEffect::Refused(_) | EventEffect::Unknown => {
+            let mut transaction = Transaction::new("ending a label request");
+            transaction.end_label_request(merchant, &id);
+            Ok(app.commit(transaction).await?)
         }
-    };
-    let count = requests.len();
-    futures_util::future::try_join_all(requests.into_iter().map(issue)).await?;
-    Ok(count)
+    }
 }
 
 /// A number of twenty characters that no real carrier uses.

@@ -42,6 +42,7 @@ mod tests {
             items,
             gift,
             language: None,
+            parcel_count: 1,
         }
     }
 

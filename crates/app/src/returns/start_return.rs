@@ -255,6 +255,7 @@ fn decide_on(
     };
     let mut started = start(&context, RmaId::from_random(app.world.random())).map_err(refuse)?;
     started.rma.language = request.language;
+    started.rma.parcel_count = request.parcel_count;
     started.rma.label_key = app.world.readable::<LABEL_KEY_LETTERS>();
     Ok(started)
 }

@@ -41,7 +41,7 @@ impl LabelKey {
     }
 }
 
-/// A label to buy, with everything that the carrier must know.
+/// A label to buy, with everything that the carrier must know about its parcel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabelPurchase {
     pub key: LabelKey,
@@ -49,17 +49,13 @@ pub struct LabelPurchase {
 }
 
 impl LabelPurchase {
-    /// The weight of the parcel: the goods are spread evenly over the parcels. Items without a
-    /// weight count as `unit_weight_grams` for each unit.
+    /// The weight of the parcel. Items without a weight count as `unit_weight_grams` for each unit.
     pub fn weight_grams(&self, unit_weight_grams: i64) -> i64 {
         let weights = self.request.items.iter().map(|item| {
             let usual = item.quantity.saturating_mul(unit_weight_grams);
             item.weight_grams.unwrap_or(usual)
         });
-        let total = weights.fold(0_i64, i64::saturating_add);
-        // Rounded up, because the carrier charges for a parcel that is heavier than its label says.
-        let parcels = self.request.parcel_count.max(1);
-        (total.saturating_add(parcels - 1) / parcels).max(1)
+        weights.fold(0_i64, i64::saturating_add).max(1)
     }
 }
 
@@ -79,15 +75,11 @@ mod tests {
     }
 
     #[test]
-    fn a_parcel_weighs_its_part_rounded_up_and_never_nothing() {
+    fn a_parcel_weighs_what_is_in_it_and_never_nothing() {
         let mut purchase = samples::label_purchase();
         assert_eq!(purchase.weight_grams(500), 360);
 
-        purchase.request.parcel_count = 7;
-        assert_eq!(purchase.weight_grams(500), 52);
-
         purchase.request.items[0].weight_grams = None;
-        purchase.request.parcel_count = 1;
         assert_eq!(purchase.weight_grams(500), 1_000, "two units");
         assert_eq!(purchase.weight_grams(0), 1);
     }

@@ -34,7 +34,8 @@ pub struct LabelRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<VoidReason>,
     pub return_method: ReturnMethod,
-    /// How many parcels the return is sent in. Each needs a label.
+    /// How many parcels the return is sent in. Each needs a label. The units are spread evenly over
+    /// the parcels, in the order of `items`.
     #[schema(example = 1, minimum = 1)]
     pub parcel_count: i64,
     /// What the shopper can use, best first. One of them is enough.
@@ -117,7 +118,7 @@ impl LabelRequest {
             generation: rma.label_generation,
             reason: find_reason(rma),
             return_method: rma.return_method,
-            parcel_count: 1,
+            parcel_count: rma.parcel_count,
             formats: wanted_formats(rma.return_method),
             sender: sender(context),
             recipient: LabelParty { address: context.return_address.clone(), email: None },

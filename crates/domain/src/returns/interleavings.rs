@@ -95,6 +95,7 @@ impl OrderHistory {
             }],
             gift: None,
             language: None,
+            parcel_count: 1,
         };
         let context = OrderContext {
             order: self.order.clone(),

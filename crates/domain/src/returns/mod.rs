@@ -58,6 +58,14 @@ impl ReturnMethod {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|method| method.name() == name)
     }
+
+    /// Whether the shopper packs the goods, so that there can be several parcels.
+    pub const fn has_parcels(self) -> bool {
+        match self {
+            Self::MailBack | Self::HomePickup => true,
+            Self::ExpressReturns | Self::CustomerKeep => false,
+        }
+    }
 }
 
 /// What the shopper wants for a unit.

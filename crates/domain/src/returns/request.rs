@@ -25,6 +25,9 @@ pub const ITEMS_MAX: usize = 200;
 /// A return has at most this many units, so that its message is smaller than ten megabytes.
 pub const UNITS_MAX: i64 = 10_000;
 
+/// A return is sent in at most this many parcels.
+pub const PARCELS_MAX: i64 = 20;
+
 /// A return as a shopper requests it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReturnRequest {
@@ -44,6 +47,11 @@ pub struct ReturnRequest {
     /// The shopper's language, for mails. Left out: the default language of the portal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
+    /// How many parcels the goods are sent in, each with a label of its own and at least one unit.
+    /// More than one only for the methods `mail-back` and `home-pickup`.
+    #[serde(default = "one_parcel", skip_serializing_if = "is_one_parcel")]
+    #[schema(required = false, example = 1, minimum = 1, maximum = 20)]
+    pub parcel_count: i64,
 }
 
 /// Units of one order line that are returned for one reason.
@@ -129,13 +137,16 @@ fn read_fields(at: &Fields<'_>) -> ReturnRequest {
     if email.is_none() && gift.is_none() && at.sound(&["email", "gift"]) {
         at.note_neither_of(["email", "gift"]);
     }
+    let parcel_count = at.optional("parcel_count", |value| value.integer(1..=PARCELS_MAX));
     check_items(at, &items);
+    check_parcels(at, parcel_count, return_method, &items);
     ReturnRequest {
         email,
         return_method: return_method.unwrap_or(ReturnMethod::MailBack),
         items: items.into_iter().map(|item| item.value).collect(),
         gift,
         language,
+        parcel_count: parcel_count.unwrap_or_else(one_parcel),
     }
 }
 
@@ -212,6 +223,23 @@ fn check_items(at: &Fields<'_>, items: &[ListElement<ReturnItem>]) {
     }
 }
 
+/// Checks that there can be so many parcels.
+fn check_parcels(
+    at: &Fields<'_>,
+    parcel_count: Option<i64>,
+    return_method: Option<ReturnMethod>,
+    items: &[ListElement<ReturnItem>],
+) {
+    let (Some(count), Some(method)) = (parcel_count, return_method) else { return };
+    if count > 1 && !method.has_parcels() {
+        at.note("parcel_count", "must be 1 unless the method is mail-back or home-pickup");
+    } else if at.sound(&["items"])
+        && count > items.iter().map(|item| item.value.quantity).sum::<i64>().max(1)
+    {
+        at.note("parcel_count", "must not be greater than the number of units");
+    }
+}
+
 /// What distinguishes two items of a request.
 const KEY: [&str; 5] = [
     "order_identifier",
@@ -220,6 +248,15 @@ const KEY: [&str; 5] = [
     "resolution",
     "exchange_sku",
 ];
+
+pub(crate) const fn one_parcel() -> i64 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(crate) const fn is_one_parcel(count: &i64) -> bool {
+    *count == one_parcel()
+}
 
 fn read_email(value: &Reader<'_>) -> Option<String> {
     let email = value.text(1..=IDENTIFIER_MAX)?;

@@ -48,6 +48,13 @@ pub(super) fn list_methods(
     methods.into_iter().map(option).collect()
 }
 
+/// Whether several units can be sent in packages.
+pub(super) fn can_have_parcels(offer: &ReturnOffer<'_>) -> bool {
+    let units = offer.returnability.lines.iter().flat_map(|line| &line.units);
+    let packed = units.filter(|unit| unit.methods.iter().any(|it| it.method.has_parcels()));
+    packed.take(2).count() > 1
+}
+
 /// The fee of a method, for any unit and any reason.
 fn fee_text(visit: &PortalVisit, currency: &str, offered: &[&OfferedMethod]) -> String {
     let words = &visit.words().choose;

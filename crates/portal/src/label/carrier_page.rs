@@ -35,13 +35,10 @@ pub(super) fn list_carrier_labels<'a>(
     if !valid.iter().any(|it| has_more(it)) {
         return Vec::new();
     }
-    let parcels = valid.len();
-    let show = |(position, label): (usize, &&'a Label)| CarrierLabel {
+    let show = |label: &&'a Label| CarrierLabel {
         tracking_number: &label.tracking_number,
         label_title: (words.parcels.label_of)(&label.tracking_number),
         code_title: (words.parcels.code_of)(&label.tracking_number),
-        parcel: (parcels > 1)
-            .then(|| (words.parcels.parcel)(&(position + 1).to_string(), &parcels.to_string())),
         documents: list_documents(rma, label),
         hand_off: label.details.hand_off.as_ref(),
         valid_until: label
@@ -49,7 +46,7 @@ pub(super) fn list_carrier_labels<'a>(
             .expires_at
             .map(|at| (words.parcels.valid_until)(&format_day(at))),
     };
-    valid.iter().enumerate().map(show).collect()
+    valid.iter().map(show).collect()
 }
 
 fn list_documents(rma: &Rma, label: &Label) -> Vec<ShownDocument> {

@@ -29,6 +29,8 @@ pub(crate) struct LabelPage<'a> {
     /// The address that the goods are sent to.
     pub(crate) to: &'a PostalAddress,
     pub(crate) items: Vec<LabelItem<'a>>,
+    /// The packages, if there are several.
+    pub(crate) parcels: Vec<LabeledParcel<'a>>,
     /// The labels as the carrier made them. Empty if it only has tracking numbers.
     pub(crate) carrier_labels: Vec<CarrierLabel<'a>>,
     /// The day on which the return was started, in the shopper's language.
@@ -46,6 +48,16 @@ pub(crate) struct LabelItem<'a> {
     /// Empty if there is none.
     pub(crate) sku: &'a str,
     pub(crate) quantity: u32,
+}
+
+/// One of several packages of a return.
+#[derive(Clone, Debug)]
+pub(crate) struct LabeledParcel<'a> {
+    pub(crate) tracking_number: &'a str,
+    /// Which of them it is.
+    pub(crate) title: String,
+    /// What is to be packed into it.
+    pub(crate) items: Vec<LabelItem<'a>>,
 }
 
 /// What all variants of the page share.
@@ -67,8 +79,6 @@ pub(crate) struct CarrierLabel<'a> {
     /// What pictures of the label and of the code show.
     pub(crate) label_title: String,
     pub(crate) code_title: String,
-    /// Which package it is for, if there are several.
-    pub(crate) parcel: Option<String>,
     pub(crate) documents: Vec<ShownDocument>,
     pub(crate) hand_off: Option<&'a HandOff>,
     /// The last day, in the shopper's language.
@@ -107,6 +117,13 @@ impl ShownDocument {
             DocumentFormat::Png => words.parcels.open_png,
             DocumentFormat::Zpl => words.parcels.download_zpl,
         }
+    }
+}
+
+impl<'a> LabelPage<'a> {
+    /// Which of several packages has this number.
+    pub(super) fn parcel(&self, tracking_number: &str) -> Option<&LabeledParcel<'a>> {
+        self.parcels.iter().find(|parcel| parcel.tracking_number == tracking_number)
     }
 }
 

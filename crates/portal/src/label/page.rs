@@ -28,19 +28,25 @@ const LINE_CHARACTERS: usize = 26;
 /// The address can have this many lines before it needs smaller type.
 const LINES_MAX: usize = 5;
 
-/// A label for a package, and a packing list.
+/// Labels for packages, and a packing list.
 #[derive(Template)]
 #[template(path = "label/parcel.html", whitespace = "minimize")]
 struct ParcelPage<'a> {
     frame: LabelFrame<'a>,
-    tracking_number: &'a str,
-    /// Whether the carrier picks it up.
+    /// One for each package.
+    labels: Vec<DrawnLabel<'a>>,
+    /// Whether the carrier picks them up.
     is_pickup: bool,
-    tracking_code: Option<Drawing>,
     rma_code: Option<Drawing>,
     from: Vec<String>,
     to: Vec<String>,
     crowded: bool,
+}
+
+/// What only one label has.
+struct DrawnLabel<'a> {
+    tracking_number: &'a str,
+    tracking_code: Option<Drawing>,
 }
 
 /// A code for goods without a package.
@@ -123,17 +129,25 @@ impl<'a> ParcelPage<'a> {
     fn new(label: &'a LabelPage<'a>, number: &'a str, is_pickup: bool) -> Self {
         let rma = label.rma_identifier;
         let words = &words_in(label.language).label;
-        // A number that a barcode cannot hold becomes a QR code, so that it can still be scanned.
-        let tracking_code = barcode::draw(number)
-            .map(|code| code.with_title((words.barcode_of_tracking_number)(number)))
-            .or_else(|| Some(qr::draw(number)?.with_title((words.qr_of_tracking_number)(number))));
+        let draw = |number: &'a str| {
+            // A number that a barcode cannot hold becomes a QR code, so that it can still be
+            // scanned.
+            let qr = || Some(qr::draw(number)?.with_title((words.qr_of_tracking_number)(number)));
+            let tracking_code = barcode::draw(number)
+                .map(|code| code.with_title((words.barcode_of_tracking_number)(number)))
+                .or_else(qr);
+            DrawnLabel { tracking_number: number, tracking_code }
+        };
+        let labels = match label.parcels.as_slice() {
+            [] => vec![draw(number)],
+            parcels => parcels.iter().map(|parcel| draw(parcel.tracking_number)).collect(),
+        };
         // The phone number is left out: everyone who handles the package can read the label.
         let to = label.to.lines();
         Self {
             frame: LabelFrame::new(label, words.label),
-            tracking_number: number,
+            labels,
             is_pickup,
-            tracking_code,
             rma_code: qr::draw(rma).map(|code| code.with_title((words.qr_of_return)(rma))),
             from: label.from.lines(),
             crowded: is_crowded(&to),

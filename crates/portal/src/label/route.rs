@@ -15,17 +15,17 @@ use axum::{
     routing::get,
 };
 use domain::merchants::locale::format_date;
-use domain::returns::rma::{LabelState, Rma};
+use domain::returns::rma::{LabelState, Rma, RmaUnit};
 use server::{Web, assets::PAGE_HEADERS, documents::send_document, error::ApiError, path::Path};
 
 use super::{
     carrier_page::list_carrier_labels,
-    frame::{LabelItem, LabelPage},
+    frame::{LabelItem, LabelPage, LabeledParcel},
     page::render_label,
 };
 use crate::{
     language::{LanguageSwitch, PageLanguage},
-    words::words_in,
+    words::{Words, words_in},
 };
 
 pub(crate) fn routes() -> Router<Web> {
@@ -69,10 +69,16 @@ fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
         rma_identifier: rma.rma_identifier.as_str(),
         return_method: rma.return_method,
         state: label.state,
-        tracking_number: rma.units.iter().find_map(|unit| unit.tracking_number.as_deref()),
+        // Several labels are shown when all of them are there.
+        tracking_number: rma
+            .units
+            .iter()
+            .find_map(|unit| unit.tracking_number.as_deref())
+            .filter(|_| rma.parcel_count == 1 || rma.parcels_without_label().is_empty()),
         from: &label.from,
         to: &label.to,
-        items: count_items(rma),
+        items: count_items(rma.units.iter()),
+        parcels: list_parcels(rma, words_in(page_language.language)),
         carrier_labels: list_carrier_labels(rma, words_in(page_language.language), |at| {
             format_date(page_language.language, at)
         }),
@@ -83,9 +89,33 @@ fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
     })
 }
 
-fn count_items(rma: &Rma) -> Vec<LabelItem<'_>> {
+/// The packages of a return by their tracking numbers. None if there is only one.
+fn list_parcels<'a>(rma: &'a Rma, words: &Words) -> Vec<LabeledParcel<'a>> {
+    let mut numbers: Vec<&str> = Vec::new();
+    for number in rma.units.iter().filter_map(|unit| unit.tracking_number.as_deref()) {
+        if !numbers.contains(&number) {
+            numbers.push(number);
+        }
+    }
+    if numbers.len() < 2 {
+        return Vec::new();
+    }
+    let all = numbers.len().to_string();
+    let describe = |(position, number): (usize, &&'a str)| {
+        let units = rma.units.iter();
+        let units = units.filter(|unit| unit.tracking_number.as_deref() == Some(*number));
+        LabeledParcel {
+            tracking_number: number,
+            title: (words.parcels.parcel)(&(position + 1).to_string(), &all),
+            items: count_items(units),
+        }
+    };
+    numbers.iter().enumerate().map(describe).collect()
+}
+
+fn count_items<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> Vec<LabelItem<'a>> {
     let mut items: Vec<LabelItem<'_>> = Vec::new();
-    for unit in &rma.units {
+    for unit in units {
         let (title, sku) = (unit.goods.title.as_str(), unit.code());
         match items.iter_mut().find(|item| item.title == title && item.sku == sku) {
             Some(item) => item.quantity += 1,

@@ -4,6 +4,10 @@ use super::texts::{ParcelWords, TitledText};
 
 pub(super) const ENGLISH: ParcelWords = ParcelWords {
     parcel: |number, all| format!("Package {number} of {all}"),
+    count: "How many packages will you send?",
+    count_hint: "Each package gets a label of its own. Leave it at 1 if everything fits into one.",
+    need_count: "Please enter a number from 1 to 20, at most as many as there are items.",
+    sent_in: |count| format!("In {count} packages, each with a label of its own."),
     print_label: TitledText {
         title: "Attach the label",
         text: "Print the label at full size (100%) and attach it flat to the largest side. Do not \
@@ -31,6 +35,10 @@ pub(super) const ENGLISH: ParcelWords = ParcelWords {
 
 pub(super) const GERMAN: ParcelWords = ParcelWords {
     parcel: |number, all| format!("Paket {number} von {all}"),
+    count: "Wie viele Pakete senden Sie?",
+    count_hint: "Jedes Paket bekommt ein eigenes Etikett. Lassen Sie 1 stehen, wenn alles in eines passt.",
+    need_count: "Bitte geben Sie eine Zahl von 1 bis 20 ein, höchstens so viele, wie es Artikel sind.",
+    sent_in: |count| format!("In {count} Paketen, jedes mit einem eigenen Etikett."),
     print_label: TitledText {
         title: "Etikett anbringen",
         text: "Drucken Sie das Etikett in voller Größe (100 %) und kleben Sie es flach auf die \
@@ -58,6 +66,10 @@ pub(super) const GERMAN: ParcelWords = ParcelWords {
 
 pub(super) const FRENCH: ParcelWords = ParcelWords {
     parcel: |number, all| format!("Colis {number} sur {all}"),
+    count: "Combien de colis enverrez-vous ?",
+    count_hint: "Chaque colis a sa propre étiquette. Laissez 1 si tout tient dans un seul.",
+    need_count: "Veuillez indiquer un nombre de 1 à 20, au plus le nombre d’articles.",
+    sent_in: |count| format!("En {count} colis, chacun avec sa propre étiquette."),
     print_label: TitledText {
         title: "Coller l’étiquette",
         text: "Imprimez l’étiquette en taille réelle (100 %) et collez-la à plat sur le plus \
@@ -85,6 +97,10 @@ pub(super) const FRENCH: ParcelWords = ParcelWords {
 
 pub(super) const SPANISH: ParcelWords = ParcelWords {
     parcel: |number, all| format!("Paquete {number} de {all}"),
+    count: "¿Cuántos paquetes enviará?",
+    count_hint: "Cada paquete tiene su propia etiqueta. Deje 1 si todo cabe en uno.",
+    need_count: "Indique un número del 1 al 20, como máximo el número de artículos.",
+    sent_in: |count| format!("En {count} paquetes, cada uno con su propia etiqueta."),
     print_label: TitledText {
         title: "Pegar la etiqueta",
         text: "Imprima la etiqueta a tamaño completo (100 %) y péguela plana en el lado más \

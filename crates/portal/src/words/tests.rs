@@ -32,6 +32,7 @@ fn every_sentence_contains_its_values() {
             words.parcels.label_of,
             words.parcels.code_of,
             words.parcels.valid_until,
+            words.parcels.sent_in,
             words.withdrawal.lead,
             words.withdrawal.quantity_of,
             words.withdrawal.stated_name,

@@ -302,6 +302,11 @@ pub(crate) struct LabelWords {
 pub(crate) struct ParcelWords {
     /// The number of the parcel, and how many there are.
     pub(crate) parcel: SentenceOfTwo,
+    /// Asks how many packages the shopper sends.
+    pub(crate) count: &'static str,
+    pub(crate) count_hint: &'static str,
+    pub(crate) need_count: &'static str,
+    pub(crate) sent_in: Sentence,
     pub(crate) print_label: TitledText,
     pub(crate) open_pdf: &'static str,
     pub(crate) open_png: &'static str,

@@ -98,6 +98,7 @@ pub(crate) const fn cancel_refusal_text(refusal: &RmaRefusal, words: &Words) -> 
         }
         RmaRefusal::Canceled
         | RmaRefusal::Kept
+        | RmaRefusal::NoSuchParcel(_)
         | RmaRefusal::UnknownParcel(_)
         | RmaRefusal::UnknownLine(_)
         | RmaRefusal::UnknownSku(_)

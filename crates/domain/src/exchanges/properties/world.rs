@@ -127,6 +127,7 @@ impl World {
             items,
             gift: None,
             language: None,
+            parcel_count: 1,
         }
     }
 

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use crate::currency::is_known;
 use crate::reader::fields::Fields;
 use crate::reader::{IDENTIFIER_MAX, Reader, TEXT_MAX};
+use crate::returns::request::PARCELS_MAX;
 use crate::returns::rma::{
     DocumentFormat, DocumentPurpose, HandOff, LabelCost, LabelDetails, LabelDocument,
 };
@@ -27,6 +28,11 @@ const PLACES_MAX: usize = 20;
 /// A label, as the carrier reports it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReportedLabel {
+    /// Which parcel of the return it is for, from 1. Absent: for the lines of the event, or for all
+    /// goods.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1, minimum = 1, maximum = 20)]
+    pub parcel: Option<i64>,
     /// The carrier's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "USPS")]
@@ -92,6 +98,7 @@ impl ReportedLabel {
     /// What is kept on the return, with these documents.
     pub fn details(&self, documents: Vec<LabelDocument>) -> LabelDetails {
         LabelDetails {
+            parcel: self.parcel,
             carrier: self.carrier.clone(),
             service: self.service.clone(),
             cost: self.cost.clone(),
@@ -105,6 +112,7 @@ impl ReportedLabel {
 pub(super) fn read_label(at: &Fields<'_>) -> ReportedLabel {
     at.refuse_unknown();
     ReportedLabel {
+        parcel: at.optional("parcel", |value| value.integer(1..=PARCELS_MAX)),
         carrier: at.optional_identifier("carrier"),
         service: at.optional_identifier("service"),
         cost: at.optional_object("cost", read_cost),

@@ -54,6 +54,24 @@ fn a_request_is_read_as_it_is_written() {
 }
 
 #[test]
+fn parcels_have_at_least_one_unit_each_and_only_goods_that_are_packed_have_several() {
+    let several = faults(|request| request["parcel_count"] = json!(2));
+    assert_eq!(several, []);
+    let refused = [invalid("$.parcel_count")];
+    for count in [0, 3, 21] {
+        let found = faults(|request| request["parcel_count"] = json!(count));
+        assert_eq!(found, refused, "{count}");
+    }
+    for method in ["express-returns", "customer-keep"] {
+        let found = faults(|request| {
+            request["return_method"] = json!(method);
+            request["parcel_count"] = json!(2);
+        });
+        assert_eq!(found, refused, "{method}");
+    }
+}
+
+#[test]
 fn every_fault_is_reported_at_once() {
     let found = faults(|request| {
         *request = json!({

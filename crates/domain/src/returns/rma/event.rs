@@ -172,6 +172,8 @@ pub enum RmaRefusal {
     Kept,
     /// No unit has this tracking number.
     UnknownParcel(String),
+    /// The return is sent in only so many parcels.
+    NoSuchParcel(i64),
     /// The return, or the parcel, has no unit of this line.
     UnknownLine(String),
     /// The return, or the line, has no unit with this SKU.
@@ -221,6 +223,9 @@ impl fmt::Display for RmaRefusal {
         let message = match self {
             Self::Canceled => "the return was canceled",
             Self::Kept => "the shopper keeps the goods, so nothing is shipped",
+            Self::NoSuchParcel(count) => {
+                return write!(formatter, "the return is sent in {count} parcels");
+            }
             Self::UnknownParcel(number) => {
                 return write!(formatter, "no unit of the return has the tracking number {number}");
             }

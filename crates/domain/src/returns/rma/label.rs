@@ -32,6 +32,10 @@ pub struct Label {
 /// What else the carrier says about a label.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LabelDetails {
+    /// Which parcel of the return it is for, from 1. Absent: for all goods without a label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1, minimum = 1)]
+    pub parcel: Option<i64>,
     /// The carrier's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "USPS")]

@@ -11,6 +11,7 @@ use super::tracking::TrackingStatus;
 use super::unit::{ReportedRefund, RmaGoods, RmaUnit, WrongItem, is_zero};
 use crate::merchants::language::Language;
 use crate::returns::identifier::RmaId;
+use crate::returns::request::{is_one_parcel, one_parcel};
 use crate::returns::{Resolution, ReturnMethod};
 use crate::withdrawal::identifier::WithdrawalId;
 
@@ -48,6 +49,11 @@ pub struct Rma {
     /// The shopper's language, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
+    /// How many parcels the shopper sends the goods in. Their order says in which: the units are
+    /// spread evenly over the parcels.
+    #[serde(default = "one_parcel", skip_serializing_if = "is_one_parcel")]
+    #[schema(required = false, example = 1, minimum = 1)]
+    pub parcel_count: i64,
     /// The brand or storefront that sold the goods.
     #[schema(example = "Harbor & Pine")]
     pub concept: Option<String>,
@@ -155,6 +161,7 @@ impl Rma {
             giftee_email: new.giftee_email,
             email: new.email,
             language: None,
+            parcel_count: one_parcel(),
             concept: new.concept,
             currency: new.currency,
             policy_version: new.policy_version,
@@ -181,6 +188,32 @@ impl Rma {
             return RmaStatus::Canceled;
         }
         RmaStatus::of(&self.units)
+    }
+
+    /// Which parcel the unit at this position travels in, from 1.
+    pub fn parcel_of(&self, position: usize) -> i64 {
+        let count = usize::try_from(self.parcel_count).unwrap_or(1);
+        let before = position.saturating_mul(count) / self.units.len().max(1);
+        i64::try_from(before).unwrap_or_default().saturating_add(1)
+    }
+
+    /// The return as far as it travels in one parcel.
+    pub fn only_parcel(&self, parcel: i64) -> Self {
+        let units = self.units.iter().enumerate();
+        let its = units.filter(|(position, _)| self.parcel_of(*position) == parcel);
+        let units = its.map(|(_, unit)| unit.clone()).collect();
+        Self { units, parcel_count: one_parcel(), ..self.clone() }
+    }
+
+    /// The parcels with units that have no label.
+    pub fn parcels_without_label(&self) -> Vec<i64> {
+        let lacks_label = |parcel: &i64| {
+            let mut units = self.units.iter().enumerate();
+            units.any(|(position, unit)| {
+                unit.tracking_number.is_none() && self.parcel_of(position) == *parcel
+            })
+        };
+        (1..=self.parcel_count).filter(lacks_label).collect()
     }
 
     /// Whether the warehouse expects no more units. False if it receives none of them.

@@ -63,6 +63,7 @@ fn render_in(
         from: &shopper(),
         to: &warehouse(),
         carrier_labels: Vec::new(),
+        parcels: Vec::new(),
         items: vec![
             LabelItem { title: "Organic cotton tee, navy, L", sku: "TEE-NAVY-L", quantity: 2 },
             LabelItem { title: "Trail running shoe <wide>, 42", sku: "SHOE-TRAIL-42", quantity: 1 },
@@ -287,6 +288,7 @@ proptest! {
                 from: &address,
                 to: &address,
                 carrier_labels: Vec::new(),
+        parcels: Vec::new(),
                 items: vec![LabelItem { title: &text, sku: &text, quantity: u32::MAX }],
                 created_on: &text,
                 language: Language::German,

@@ -36,6 +36,18 @@ pub(super) fn select_units<'a>(
     Ok(units)
 }
 
+/// The units that travel in a parcel.
+pub(super) fn select_parcel(rma: &mut Rma, parcel: i64) -> Result<Vec<&mut RmaUnit>, RmaRefusal> {
+    if !is_transported(rma.return_method) {
+        return Err(RmaRefusal::Kept);
+    }
+    if parcel > rma.parcel_count {
+        return Err(RmaRefusal::NoSuchParcel(rma.parcel_count));
+    }
+    let its: Vec<bool> = (0..rma.units.len()).map(|it| rma.parcel_of(it) == parcel).collect();
+    Ok(rma.units.iter_mut().zip(its).filter_map(|(unit, is_its)| is_its.then_some(unit)).collect())
+}
+
 fn line_of(unit: &RmaUnit) -> &str {
     &unit.goods.order_line_item_identifier
 }

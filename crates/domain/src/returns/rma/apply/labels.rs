@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::goods::{advance, select_units};
+use super::goods::{advance, select_parcel, select_units};
 use crate::returns::rma::event::{RmaEvent, RmaRefusal};
 use crate::returns::rma::label::{Label, LabelDetails, LabelVoid, VoidReason};
 use crate::returns::rma::record::{Rma, is_transported};
@@ -51,7 +51,10 @@ fn attach_label(rma: &mut Rma, issued: &IssuedLabel<'_>, now: Timestamp) -> Resu
     if generation < current || rma.labels.iter().any(|label| label.is_void_number(number)) {
         return Ok(());
     }
-    let units = select_units(rma, None, issued.lines)?;
+    let units = match issued.details.parcel {
+        Some(parcel) if issued.lines.is_empty() => select_parcel(rma, parcel)?,
+        Some(_) | None => select_units(rma, None, issued.lines)?,
+    };
     let is_new = !units.iter().any(|unit| unit.tracking_number.as_deref() == Some(number));
     let taken = units.iter().all(|unit| unit.tracking_number.is_some());
     if let Some(other) = units.first().and_then(|unit| unit.tracking_number.clone())

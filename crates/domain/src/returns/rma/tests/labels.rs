@@ -145,3 +145,50 @@ fn a_return_keeps_a_bounded_number_of_labels() {
     }
     assert_eq!(refusal(&rma, &label("L-500", &[])), RmaRefusal::TooManyLabels);
 }
+
+fn label_of_parcel(number: &str, parcel: i64) -> RmaEvent {
+    RmaEvent::LabelCreated {
+        tracking_number: number.to_owned(),
+        lines: Vec::new(),
+        generation: None,
+        details: LabelDetails { parcel: Some(parcel), ..LabelDetails::default() }.into(),
+    }
+}
+
+#[test]
+fn each_parcel_has_its_label_and_its_units() {
+    let rma = Rma { parcel_count: 2, ..mailed(&["1", "2", "3"]) };
+    assert_eq!(rma.parcels_without_label(), [1, 2]);
+
+    let rma = change(&rma, &label_of_parcel("SECOND", 2));
+    assert_eq!(rma.parcels_without_label(), [1]);
+    let rma = change(&rma, &label_of_parcel("FIRST", 1));
+
+    let numbers = rma.units.iter().map(|unit| unit.tracking_number.as_deref().unwrap());
+    assert_eq!(numbers.collect::<Vec<_>>(), ["FIRST", "FIRST", "SECOND"]);
+    assert!(rma.parcels_without_label().is_empty());
+    assert_eq!(rma.only_parcel(2).units, rma.units[2..]);
+    assert_unchanged(&rma, &label_of_parcel("FIRST", 1));
+    let again = refusal(&rma, &label_of_parcel("THIRD", 1));
+    assert_eq!(again, RmaRefusal::Labeled("FIRST".to_owned()));
+    assert_eq!(refusal(&rma, &label_of_parcel("THIRD", 3)), RmaRefusal::NoSuchParcel(2));
+
+    let rma = change(&rma, &scan_of("SECOND", CarrierScan::Delivered));
+    let delivered = rma.units.iter().map(|unit| unit.tracking == Some(TrackingStatus::Delivered));
+    assert_eq!(delivered.collect::<Vec<_>>(), [false, false, true]);
+}
+
+#[test]
+fn units_are_spread_evenly_and_no_parcel_is_empty() {
+    for units in 1..40 {
+        let lines = vec!["1"; units];
+        for parcel_count in 1..=i64::try_from(units).unwrap().min(20) {
+            let rma = Rma { parcel_count, ..mailed(&lines) };
+            let sizes: Vec<usize> =
+                (1..=parcel_count).map(|it| rma.only_parcel(it).units.len()).collect();
+            assert_eq!(sizes.iter().sum::<usize>(), units);
+            let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+            assert!(*least > 0 && most - least <= 1, "{sizes:?}");
+        }
+    }
+}
