@@ -12,8 +12,8 @@ use crate::config::LogFormat;
 
 /// The crates of this workspace.
 const OUR_CRATES: &[&str] = &[
-    "api", "app", "console", "delivery", "demo", "domain", "homeward", "portal", "server", "sim",
-    "store", "web", "world",
+    "api", "app", "console", "delivery", "demo", "domain", "homeward", "mails", "portal", "server",
+    "sim", "store", "web", "world",
 ];
 
 /// What changes the level while the server runs.
