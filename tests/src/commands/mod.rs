@@ -7,6 +7,7 @@ mod alerts;
 mod backup;
 mod installation;
 mod keys;
+mod merchant_settings;
 mod monitoring;
 mod operators;
 mod packages;

@@ -1,5 +1,9 @@
 //! `homeward merchant`: merchants and the secrets of their clients.
 
+mod settings_file;
+
+use std::path::PathBuf;
+
 use anyhow::{Context, bail};
 use app::{
     access::{add_client::ClientCredentials, rotate_secret::SigningSecret},
@@ -49,6 +53,23 @@ pub(crate) enum Merchant {
         merchant: MerchantId,
         #[command(flatten)]
         settings: SettingsArgs,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Write a merchant's settings to a file, without secrets: policy, portal, mails and the like
+    Export {
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
+        /// By default standard output
+        file: Option<PathBuf>,
+        #[command(flatten)]
+        remote: Remote,
+    },
+    /// Set everything that a file of `merchant export` has, also one of another installation
+    Import {
+        #[arg(value_parser = MerchantId::parse)]
+        merchant: MerchantId,
+        file: PathBuf,
         #[command(flatten)]
         remote: Remote,
     },
@@ -137,6 +158,8 @@ impl RemoteCommand for Merchant {
             Self::Add { remote, .. }
             | Self::List { remote }
             | Self::Set { remote, .. }
+            | Self::Export { remote, .. }
+            | Self::Import { remote, .. }
             | Self::RotateSecret { remote, .. }
             | Self::Disable { remote, .. }
             | Self::Enable { remote, .. } => remote,
@@ -164,6 +187,12 @@ impl RemoteCommand for Merchant {
                     ..MerchantChange::default()
                 };
                 change_merchant(session, output, &merchant, &change).await?;
+            }
+            Self::Export { merchant, file, .. } => {
+                settings_file::export(session, &merchant, file.as_deref()).await?;
+            }
+            Self::Import { merchant, file, .. } => {
+                settings_file::import(session, output, &merchant, &file).await?;
             }
             Self::RotateSecret { merchant, signing: true, .. } => {
                 let path = format!("/admin/merchants/{merchant}/rotate_signing_secret");
