@@ -61,6 +61,8 @@ pub struct App {
     metrics: AppMetrics,
     mail: Arc<PlatformMail>,
     mail_profiles: Arc<MailProfiles>,
+    /// Whether an endpoint must pass its check before it gets messages.
+    certificate_required: bool,
 }
 
 /// What an [`App`] is made of.
@@ -77,6 +79,8 @@ pub struct AppParts {
     pub metrics: AppMetrics,
     /// How mails are sent unless a merchant has its own server.
     pub mail: PlatformMail,
+    /// Whether an endpoint must pass its check before it gets messages.
+    pub certificate_required: bool,
 }
 
 impl App {
@@ -99,6 +103,7 @@ impl App {
             metrics: parts.metrics,
             mail: Arc::new(parts.mail),
             mail_profiles: Arc::default(),
+            certificate_required: parts.certificate_required,
         }
     }
 

@@ -73,6 +73,7 @@ impl Fixture {
             ),
             metrics: AppMetrics::register(&mut registry),
             mail: crate::messages::mail::platform::PlatformMail::default(),
+            certificate_required: false,
         });
         let new = NewMerchant {
             id: MerchantId::parse("acme").unwrap(),

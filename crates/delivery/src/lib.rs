@@ -29,8 +29,9 @@ pub use fetch::{FetchLimits, fetch};
 pub use leases::Leases;
 pub use metrics::{DeliveryMetrics, MerchantLabels};
 pub use sender::{
-    CallResult, Endpoint, EndpointTarget, OutgoingMessage,
+    CallResult, Endpoint, EndpointTarget, OutgoingMessage, SignedMessage,
     client::HttpClient,
     context::{CallSettings, machine_trust},
     permit::Permit,
 };
+pub use signature::explain::{SentCall, explain_signature};

@@ -91,6 +91,16 @@ pub struct OutgoingMessage<'a> {
     pub permit: &'a Permit,
 }
 
+/// A message that a person wants to send by hand.
+#[derive(Clone, Copy, Debug)]
+pub struct SignedMessage<'a> {
+    pub id: &'a str,
+    pub sequence: i64,
+    /// When it was decided.
+    pub created_s: i64,
+    pub body: &'a [u8],
+}
+
 /// The result of one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallResult {
@@ -230,6 +240,25 @@ impl Endpoint {
             (name.to_string(), text)
         };
         self.headers.iter().map(shown).collect()
+    }
+
+    /// The same with a signature of now, so that a person can repeat the call.
+    pub fn signed_headers(&self, message: &SignedMessage<'_>) -> Vec<(String, String)> {
+        let SignedMessage { id, sequence, created_s, body } = *message;
+        let timestamp_s = self.context.world().now().as_second();
+        let mut signature = Vec::new();
+        self.signer.write(&mut signature, id, timestamp_s, body);
+        let mut headers = self.shown_headers(id, sequence, created_s);
+        for (name, value) in &mut headers {
+            if *name == WEBHOOK_TIMESTAMP.as_str() {
+                *value = timestamp_s.to_string();
+            } else if *name == WEBHOOK_SIGNATURE.as_str() {
+                *value = String::from_utf8_lossy(&signature).into_owned();
+            } else if *name == ATTEMPT.as_str() {
+                "1".clone_into(value);
+            }
+        }
+        headers
     }
 
     /// Asks a question and waits for the whole answer, of at most one MiB. `url` must lead to the

@@ -5,6 +5,8 @@
 //! space: a receiver that has either secret finds one that fits. The keys are prepared once, and a
 //! body is hashed in place.
 
+pub(crate) mod explain;
+
 use std::fmt::{self, Write};
 
 use base64::{Engine, engine::general_purpose::STANDARD};

@@ -72,6 +72,11 @@ pub(crate) struct Options {
     #[arg(value_delimiter = ',')]
     allow_network: Option<Vec<String>>,
 
+    /// Whether endpoints must pass their check before they get messages
+    #[arg(long, global = true, env = "HOMEWARD_REQUIRE_CERTIFICATE", value_name = "BOOL")]
+    #[arg(num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    require_certificate: Option<bool>,
+
     /// Delay after the first failed attempt of a message
     #[arg(long, global = true, env = "HOMEWARD_RETRY_BASE_MS", value_name = "MS")]
     retry_base_ms: Option<u64>,
@@ -175,6 +180,7 @@ pub(crate) struct Config {
     pub(crate) trusted_proxies: TrustedProxies,
     pub(crate) rate_limit_per_minute: u32,
     pub(crate) allow_networks: Vec<NetworkException>,
+    pub(crate) certificate_required: bool,
     pub(crate) retry_schedule: RetrySchedule,
     pub(crate) delivery_timeout: Duration,
     pub(crate) retention_days: u32,
@@ -200,6 +206,7 @@ impl Options {
             trusted_proxies: self.trusted_proxies.or(other.trusted_proxies),
             rate_limit_per_minute: self.rate_limit_per_minute.or(other.rate_limit_per_minute),
             allow_network: self.allow_network.or(other.allow_network),
+            require_certificate: self.require_certificate.or(other.require_certificate),
             retry_base_ms: self.retry_base_ms.or(other.retry_base_ms),
             retry_factor: self.retry_factor.or(other.retry_factor),
             delivery_timeout_ms: self.delivery_timeout_ms.or(other.delivery_timeout_ms),
@@ -257,6 +264,7 @@ impl Config {
                 ("tls", format!("{:?}", it.tls)),
                 ("trusted_proxies", format!("{:?}", it.trusted_proxies)),
                 ("allow_network", format!("{:?}", it.allow_networks)),
+                ("require_certificate", it.certificate_required.to_string()),
                 ("retry schedule", format!("{:?}", it.retry_schedule)),
                 ("delivery_timeout_ms", format!("{:?}", it.delivery_timeout)),
                 ("retention_days", it.retention_days.to_string()),
@@ -288,6 +296,7 @@ impl Config {
                 .rate_limit_per_minute
                 .unwrap_or_else(|| environment.rate_limit_per_minute()),
             allow_networks: parse_exceptions(&options.allow_network.context(missing)?)?,
+            certificate_required: options.require_certificate.context(missing)?,
             secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
             retry_schedule: RetrySchedule {
                 base_ms: options.retry_base_ms.context(missing)?,

@@ -113,6 +113,7 @@ impl Node {
             http: http.clone(),
             metrics: AppMetrics::register(&mut registry),
             mail: config.mail.clone(),
+            certificate_required: config.certificate_required,
         });
         let backups = config.backups.clone().map(|schedule| Backups {
             schedule,

@@ -12,9 +12,11 @@
 //! | `HOMEWARD_CRASH_ROUNDS`   | how often the server is killed on each engine (3)              |
 
 mod addresses;
+mod certified;
 mod certify;
 mod crash;
 mod credentials;
+mod debugging;
 mod fail_over;
 mod failures;
 mod isolation;

@@ -84,6 +84,8 @@ fn as_of_the_time_of_each_message_a_return_is_what_the_message_said() {
             assert_eq!(event["number"], number);
             assert_eq!(event["at"], message["updated_at"], "{event}");
         }
+        let now = read(&scene, &format!("/returns/{rma}/message"));
+        assert_eq!(Some(&now), messages.last(), "what would be sent now is what was sent last");
         let early = format!("/returns/{rma}?as_of=2020-01-01T00:00:00Z");
         let reply = scene.stage.server.send(&Request::get(&early).bearer(&scene.stage.token));
         assert_eq!(reply.said(), r#"404 {"message":"return not found"}"#);

@@ -228,8 +228,9 @@ pub(crate) async fn resume(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct TestQuery {
-    /// The reference of the message. Messages with the same reference are sent in order. If absent,
-    /// a new reference is generated.
+    /// The reference of the message, to test the order: messages with the same reference are sent
+    /// in order, with a short body. If absent, the message is the documented sample of its kind,
+    /// about something new.
     #[serde(rename = "ref")]
     #[param(example = "test-k7w2mq9d4x")]
     reference: Option<String>,
@@ -259,7 +260,8 @@ impl TestQuery {
 
 /// Test an endpoint
 ///
-/// Sends a message that is marked as a test, in the same way as all other messages.
+/// Sends the documented sample of the kind, in the same way as all other messages. What it is about
+/// begins with `test-`.
 #[utoipa::path(
     post, operation_id = "test_endpoint", path = "/merchants/{merchant}/endpoints/{kind}/test",
     tag = "Operation",

@@ -67,7 +67,7 @@ impl MessagesQuery {
 }
 
 /// A message of the caller. Messages of other merchants do not exist for it.
-fn parse_own_message(merchant: &MerchantId, text: &str) -> Result<MessageId, ApiError> {
+pub(super) fn parse_own_message(merchant: &MerchantId, text: &str) -> Result<MessageId, ApiError> {
     parse_message(text).and_then(|id| {
         if id.merchant == *merchant {
             Ok(id)

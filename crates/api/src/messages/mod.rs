@@ -1,6 +1,8 @@
 //! Messages to merchants: the log, the failure queue, endpoints and reports.
 
+pub(crate) mod certify;
 pub(crate) mod endpoints;
+pub(crate) mod explain;
 pub(crate) mod failures;
 pub(crate) mod log;
 pub(crate) mod mail;

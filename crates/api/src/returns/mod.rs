@@ -1,6 +1,7 @@
 //! Returns, their policy, their parcels and their refunds.
 
 pub(crate) mod carrier;
+pub(crate) mod current_message;
 pub(crate) mod history;
 mod label_view;
 pub(crate) mod labels;

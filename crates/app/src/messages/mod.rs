@@ -3,9 +3,11 @@
 mod address_book;
 pub mod alerts;
 pub mod bulk_retry;
+pub mod certify_endpoints;
 pub mod current_state;
 pub mod delivery_report;
 pub(crate) mod endpoint_target;
+pub mod explain_message;
 pub mod failure_queue;
 pub(crate) mod jobs;
 pub mod mail;

@@ -166,10 +166,23 @@ fn apply_change(
             json!({ "kind": kind, "paused": true })
         }
         EndpointsChange::Resume { kind } => {
+            if app.certificate_required
+                && *kind != MessageKind::Mail
+                && !endpoints.is_certified(*kind)
+            {
+                let why = format!(
+                    "the address for {kind} is not certified: check it first, with homeward \
+                     endpoint certify {merchant}"
+                );
+                return Err(AppError::Conflict(why));
+            }
             endpoints.paused.remove(kind);
             json!({ "kind": kind, "paused": false })
         }
     };
+    if app.certificate_required {
+        endpoints.pause_uncertified();
+    }
     Ok((endpoints, detail))
 }
 

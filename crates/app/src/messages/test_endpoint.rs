@@ -3,9 +3,10 @@
 use domain::{
     identifier::MessageId,
     messages::{kind::MessageKind, mail::settings::MailDelivery},
+    samples,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use store::Transaction;
 
 use crate::{
@@ -29,7 +30,8 @@ pub struct TestMessage {
 #[derive(Clone, Debug)]
 pub struct TestMessageRequest {
     pub kind: MessageKind,
-    /// What the message is about. Something new if absent.
+    /// What the message is about, to test the order of messages with short bodies. If absent, the
+    /// message is the documented sample about something new.
     pub reference: Option<String>,
     pub sequence: i64,
 }
@@ -59,12 +61,10 @@ pub async fn send_test_message(
             let why = format!("{reference} has an exchange order; use another ref for the test");
             return Err(AppError::Conflict(why));
         }
-        let body = json!({
-            "test": true,
-            "message": "This is a test message. No action is required.",
-            "kind": kind,
-            "identifier": reference,
-        });
+        let sample = samples::message_about(kind, &reference);
+        let sample = sample.filter(|_| test.reference.is_none());
+        let body = sample.and_then(|sample| serde_json::from_str(&sample).ok());
+        let body: Value = body.unwrap_or_else(|| short_body(kind, &reference));
         let mut transaction = Transaction::new("sending a test message");
         let about = About { kind, reference: &reference, sequence: test.sequence };
         transaction.enqueue(outbox::message(app, merchant, &about, body.to_string().into()));
@@ -76,4 +76,13 @@ pub async fn send_test_message(
     let sent = app.store.messages(merchant, &filter_by_reference(&reference, 1)).await?.0;
     let number = sent.first().ok_or(AppError::NotFound("message"))?.message_id;
     Ok(TestMessage { id: MessageId { merchant: merchant.clone(), number }.to_string() })
+}
+
+fn short_body(kind: MessageKind, reference: &str) -> Value {
+    json!({
+        "test": true,
+        "message": "This is a test message. No action is required.",
+        "kind": kind,
+        "identifier": reference,
+    })
 }

@@ -4,6 +4,7 @@
 use app::{
     AppError,
     messages::{
+        explain_message::format_curl,
         failure_queue::{discard_message, retry_message},
         message_log::{AttemptView, MessageWithAttempts, load_message},
         sent_request::{SentRequest, describe_request},
@@ -56,6 +57,8 @@ pub(crate) struct MessagePage<'a> {
     /// All messages with the same reference.
     related_url: String,
     request: &'a SentRequest,
+    /// A command that sends it.
+    curl: Option<String>,
     formatted_body: String,
     body_bytes: String,
     attempts: Vec<AttemptDetail<'a>>,
@@ -132,6 +135,7 @@ impl<'a> MessagePage<'a> {
             conflict,
             reason_fault,
             note_max: NOTE_MAX,
+            curl: None,
             detail,
             request,
         }
@@ -163,7 +167,8 @@ async fn render_message(
         Some(MessageFormFault::Reason(_)) => StatusCode::UNPROCESSABLE_ENTITY,
         None => StatusCode::OK,
     };
-    let content = MessagePage::new(visitor, &detail, &request, fault);
+    let curl = format_curl(&web.app, id, &detail).await?;
+    let content = MessagePage { curl, ..MessagePage::new(visitor, &detail, &request, fault) };
     Ok(render_page(visitor, status, &content))
 }
 

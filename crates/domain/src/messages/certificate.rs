@@ -3,9 +3,12 @@
 //! A rule is checked from outside: by the responses of the receiver, and by what it says it holds.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// A rule for receivers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum CertifyRule {
     AcceptsSamples,
@@ -158,7 +161,8 @@ impl CertifyRule {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The result of checking a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CertifyResult {
     Passed,
@@ -168,16 +172,19 @@ pub enum CertifyResult {
 }
 
 /// A request and the response to it, as text without credentials.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CertifyExchange {
+    /// Its first line, headers and body.
     pub request: String,
+    /// Its status, how long it took, and its body.
     pub response: String,
 }
 
 /// The verdict about one rule.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CertifyVerdict {
     pub rule: CertifyRule,
+    /// What the receiver must do.
     pub demand: String,
     pub result: CertifyResult,
     /// Why it failed or was skipped.
@@ -188,10 +195,14 @@ pub struct CertifyVerdict {
 }
 
 /// All verdicts about a receiver.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Certificate {
+    /// The base address.
+    #[schema(example = "https://hooks.acme.example")]
     pub url: String,
+    /// Whether a rule was followed and none was broken.
     pub passed: bool,
+    /// One for each rule.
     pub verdicts: Vec<CertifyVerdict>,
 }
 

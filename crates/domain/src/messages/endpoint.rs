@@ -74,6 +74,9 @@ pub struct Endpoints<S> {
     pub overrides: BTreeMap<MessageKind, EndpointOverride<S>>,
     /// Kinds of messages that wait until an operator resumes them.
     pub paused: BTreeSet<MessageKind>,
+    /// The addresses that passed the last check of the rules for receivers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub certified: BTreeMap<MessageKind, String>,
 }
 
 impl<S> Endpoints<S> {
@@ -88,6 +91,7 @@ impl<S> Endpoints<S> {
             paths: self.paths,
             overrides: overrides.collect::<Result<_, E>>()?,
             paused: self.paused,
+            certified: self.certified,
         })
     }
 }
@@ -100,6 +104,7 @@ impl<S> Default for Endpoints<S> {
             paths: BTreeMap::new(),
             overrides: BTreeMap::new(),
             paused: BTreeSet::new(),
+            certified: BTreeMap::new(),
         }
     }
 }
@@ -121,6 +126,22 @@ impl<S> Endpoints<S> {
         let path = self.paths.get(&kind).map(String::as_str).or(kind.default_path())?;
         Some((format!("{base}/{}", path.trim_start_matches('/')), &self.auth))
     }
+
+    /// Whether the current address for `kind` passed its check.
+    pub fn is_certified(&self, kind: MessageKind) -> bool {
+        let url = self.target(kind).map(|(url, _)| url);
+        url.is_some_and(|url| self.certified.get(&kind) == Some(&url))
+    }
+
+    /// Pauses what has an address that did not pass its check. Mails are not checked: most go
+    /// through a mail server.
+    pub fn pause_uncertified(&mut self) {
+        for kind in MessageKind::to_merchant().filter(|kind| *kind != MessageKind::Mail) {
+            if self.target(kind).is_some() && !self.is_certified(kind) {
+                self.paused.insert(kind);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -140,7 +161,7 @@ mod tests {
                 },
             )]
             .into(),
-            paused: BTreeSet::new(),
+            ..Endpoints::default()
         }
     }
 
@@ -155,6 +176,21 @@ mod tests {
         );
         assert_eq!(url(MessageKind::OutboundAsn), "https://wms.example.com/asn");
         assert_eq!(endpoints.target(MessageKind::OutboundAsn).unwrap().1, &Auth::None);
+    }
+
+    #[test]
+    fn an_endpoint_is_certified_for_one_address_and_the_others_are_paused() {
+        let mut endpoints = sample_endpoints();
+        let (url, _) = endpoints.target(MessageKind::Rma).unwrap();
+        endpoints.certified.insert(MessageKind::Rma, url);
+        endpoints.pause_uncertified();
+        assert!(endpoints.is_certified(MessageKind::Rma));
+        assert!(endpoints.paused.contains(&MessageKind::ExchangeOrder));
+        for kind in [MessageKind::Rma, MessageKind::Mail, MessageKind::CarrierRequest] {
+            assert!(!endpoints.paused.contains(&kind), "{kind}");
+        }
+        endpoints.base_url = Some("https://other.example.com".to_owned());
+        assert!(!endpoints.is_certified(MessageKind::Rma));
     }
 
     #[test]

@@ -8,4 +8,5 @@ pub mod mail;
 pub mod reconciliation;
 pub mod replay;
 pub mod retry;
+pub mod signature;
 pub mod state;

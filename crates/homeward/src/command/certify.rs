@@ -1,6 +1,6 @@
 //! `homeward certify`: checks whether a receiver follows the rules, before it goes live.
 
-mod report;
+pub(super) mod report;
 
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode, time::Duration};
 

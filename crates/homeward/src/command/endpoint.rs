@@ -7,11 +7,14 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 use anyhow::anyhow;
 use app::messages::set_endpoints::{EndpointView, EndpointsView};
 use clap::{Args, Subcommand};
-use domain::{identifier::MerchantId, messages::kind::MessageKind};
+use domain::{
+    identifier::MerchantId,
+    messages::{certificate::Certificate, kind::MessageKind},
+};
 use serde_json::json;
 use store::Location;
 
-use super::argument;
+use super::{argument, certify::report::format_text};
 use crate::{
     config::Config,
     output::{Output, format_table},
@@ -40,6 +43,8 @@ pub(crate) enum Endpoint {
         #[arg(value_parser = clap::value_parser!(u64).range(0..=3600))]
         wait_s: u64,
     },
+    /// Check whether a merchant's endpoints follow the rules, and remember those that do
+    Certify(Certify),
     /// Pause the messages of a kind; they keep all their attempts
     Pause(EndpointArgs),
     /// Resume a paused kind
@@ -65,6 +70,20 @@ pub(crate) struct Set {
     #[arg(long = "path", value_name = "KIND=PATH", conflicts_with = "kind")]
     #[arg(value_parser = argument::parse_kind_path)]
     paths: Vec<(MessageKind, String)>,
+    #[command(flatten)]
+    remote: Remote,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Certify {
+    #[arg(value_parser = MerchantId::parse)]
+    merchant: MerchantId,
+    /// A kind of message to check; can be repeated [default: all that have an address]
+    #[arg(long, value_name = "KIND", value_parser = argument::parse_kind)]
+    kind: Vec<MessageKind>,
+    /// Where the merchant lists what it holds, as it would send it to POST /reconciliation
+    #[arg(long, value_name = "URL")]
+    held: Option<String>,
     #[command(flatten)]
     remote: Remote,
 }
@@ -108,6 +127,7 @@ impl Endpoint {
     fn remote(&self) -> &Remote {
         match self {
             Self::Set(Set { remote, .. })
+            | Self::Certify(Certify { remote, .. })
             | Self::List { remote, .. }
             | Self::Forget(EndpointArgs { remote, .. })
             | Self::Test { endpoint: EndpointArgs { remote, .. }, .. }
@@ -130,9 +150,22 @@ impl Endpoint {
             Self::Test { endpoint, wait_s } => {
                 return test::test(session, output, endpoint, *wait_s).await;
             }
+            Self::Certify(certify) => return certify.run(session, output).await,
         };
         output.print(&view, || describe(&view));
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Certify {
+    /// The exit code says whether the endpoints are certified.
+    async fn run(&self, session: &mut Session, output: Output) -> anyhow::Result<ExitCode> {
+        let kinds = Some(&self.kind).filter(|kinds| !kinds.is_empty());
+        let body = json!({ "kinds": kinds, "held_url": self.held });
+        let path = format!("/admin/merchants/{}/certify", self.merchant);
+        let certificate: Certificate = session.post(&path, &body).await?;
+        output.print(&certificate, || format_text(&certificate));
+        Ok(if certificate.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }
 

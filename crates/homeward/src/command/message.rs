@@ -6,9 +6,11 @@ use app::messages::message_log::{
 use clap::{Args, Subcommand, builder::PossibleValuesParser};
 use domain::{
     identifier::{MerchantId, MessageId},
-    json,
+    json as pretty_json,
     messages::kind::MessageKind,
 };
+use jiff::Timestamp;
+use serde_json::json;
 
 use super::argument::{self, PathAndQuery};
 use crate::{
@@ -33,6 +35,14 @@ pub(crate) enum Message {
         #[command(flatten)]
         remote: Remote,
     },
+    /// Print a curl command that sends a message, signed for five minutes
+    Curl {
+        /// Such as msg_acme_42
+        #[arg(value_parser = argument::parse_message_id)]
+        id: MessageId,
+        #[command(flatten)]
+        remote: Remote,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -49,6 +59,12 @@ pub(crate) struct List {
     /// Only messages about this reference, such as the identifier of an RMA
     #[arg(long = "ref", value_name = "REF")]
     reference: Option<String>,
+    /// Only messages that were created at this time or later, such as 2026-02-14T16:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = argument::parse_time)]
+    from: Option<Timestamp>,
+    /// Only messages that were created at this time or earlier
+    #[arg(long, value_name = "TIME", value_parser = argument::parse_time)]
+    to: Option<Timestamp>,
     /// Number of messages to show
     #[arg(long, default_value_t = 50, value_name = "N")]
     limit: usize,
@@ -59,11 +75,19 @@ pub(crate) struct List {
 impl Message {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
         let remote = match &self {
-            Self::List(List { remote, .. }) | Self::Show { remote, .. } => remote,
+            Self::List(List { remote, .. })
+            | Self::Show { remote, .. }
+            | Self::Curl { remote, .. } => remote,
         };
         Session::run(config, remote, async |session| match &self {
             Self::List(list) => list.run(session, output).await,
             Self::Show { id, .. } => show(session, output, id).await,
+            Self::Curl { id, .. } => {
+                let path = format!("/admin/messages/{id}/curl");
+                let command = session.get_text(&path, "text/plain").await?;
+                output.print(&json!({ "command": command }), || command.clone());
+                Ok(())
+            }
         })
         .await
     }
@@ -75,7 +99,9 @@ impl List {
             .with("merchant", Some(&self.merchant))
             .with("state", self.state.as_ref())
             .with("kind", self.kind)
-            .with("ref", self.reference.as_ref());
+            .with("ref", self.reference.as_ref())
+            .with("from", self.from)
+            .with("to", self.to);
         let mut found = Messages { messages: Vec::new(), next: None };
         // A page may be shorter than the limit although there are more.
         while found.messages.len() < self.limit {
@@ -156,7 +182,7 @@ fn describe(detail: &MessageWithAttempts) -> String {
     } else {
         format_attempts(&detail.attempts)
     };
-    let body = json::pretty(&detail.body);
+    let body = pretty_json::pretty(&detail.body);
     format!("{}\n\n{attempts}\n\n{body}", fields.join("\n"))
 }
 

@@ -24,7 +24,7 @@ fn conclude(certificate: &Certificate) -> String {
 }
 
 /// The verdicts as lines; those that failed with their calls.
-pub(super) fn format_text(certificate: &Certificate) -> String {
+pub(crate) fn format_text(certificate: &Certificate) -> String {
     let mut text = String::new();
     for verdict in &certificate.verdicts {
         let CertifyVerdict { rule, result, detail, demand, exchanges } = verdict;
