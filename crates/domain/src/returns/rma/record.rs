@@ -198,6 +198,7 @@ impl Rma {
     }
 
     /// The return as far as it travels in one parcel.
+    #[must_use]
     pub fn only_parcel(&self, parcel: i64) -> Self {
         let units = self.units.iter().enumerate();
         let its = units.filter(|(position, _)| self.parcel_of(*position) == parcel);
