@@ -17,7 +17,9 @@ pub async fn run(app: App, stop: CancellationToken) {
         match stop.run_until_cancelled(apply_retention(&app)).await {
             None => return,
             Some(Ok(0)) => (),
-            Some(Ok(count)) => tracing::info!("erased the shoppers of {count} orders and returns"),
+            Some(Ok(count)) => {
+                tracing::info!("erased the shoppers of {count} orders, returns and mails");
+            }
             Some(Err(error)) => {
                 let cause = with_causes(&error);
                 tracing::warn!("erasing old data of shoppers failed, will retry: {cause}");

@@ -5,12 +5,13 @@ use std::{collections::BTreeSet, time::Duration};
 use domain::{
     identifier::MerchantId,
     merchants::retention::{RetentionPeriods, cutoff},
-    orders::erasure::{is_erased, is_erased_return},
+    messages::{kind::MessageKind, mail::Mail, state::MessageState},
+    orders::erasure::{ERASED, is_erased, is_erased_return},
     returns::identifier::RmaId,
     time::micros,
 };
 use serde_json::json;
-use store::{RetentionCandidate, RetentionClass, StoreError, Transaction};
+use store::{DocumentRow, RetentionCandidate, RetentionClass, StoreError, Transaction};
 
 use crate::{
     App, AppError,
@@ -25,7 +26,7 @@ use crate::{
     returns::change_return::order_ids,
 };
 
-/// Orders or returns that are examined before progress is stored.
+/// Orders, returns or messages that are examined before progress is stored.
 const STEP: usize = 100;
 const MERCHANTS: usize = 100;
 const AUDIT_BATCH: usize = 500;
@@ -59,7 +60,8 @@ pub async fn set_retention(
     .await
 }
 
-/// Erases everything that is old enough now, and returns how many orders and returns that were.
+/// Erases everything that is old enough now, and returns how many orders, returns and mails that
+/// were.
 pub(crate) async fn apply_retention(app: &App) -> Result<usize, AppError> {
     let (mut count, mut after) = (0, String::new());
     loop {
@@ -70,6 +72,7 @@ pub(crate) async fn apply_retention(app: &App) -> Result<usize, AppError> {
             count +=
                 erase_old(app, merchant, RetentionClass::Returns, periods.returns_days).await?;
             count += erase_old(app, merchant, RetentionClass::Orders, periods.orders_days).await?;
+            count += erase_old(app, merchant, RetentionClass::Mails, periods.mails_days).await?;
             remove_old_audit(app, merchant, periods.audit_days).await?;
         }
     }
@@ -123,7 +126,7 @@ async fn erase_old(
     }
 }
 
-/// Erases one order or return, if nothing about it is open or younger. Says whether it did.
+/// Erases one order, return or mail, if nothing about it is open or younger. Says whether it did.
 async fn erase_candidate(
     app: &App,
     merchant: &MerchantId,
@@ -136,6 +139,7 @@ async fn erase_candidate(
         RetentionClass::Returns => {
             find_return_data(app, merchant, &candidate.reference, before_us).await?
         }
+        RetentionClass::Mails => return erase_mail(app, merchant, candidate).await,
     };
     let Some(found) = found else { return Ok(false) };
     match Eraser::by_retention(app).erase(found).await {
@@ -144,6 +148,32 @@ async fn erase_candidate(
         Err(AppError::Store(StoreError::Conflict)) => Ok(false),
         Err(error) => Err(error),
     }
+}
+
+/// Erases a mail that is finished. One that waits, or can be retried, is still needed.
+async fn erase_mail(
+    app: &App,
+    merchant: &MerchantId,
+    candidate: &RetentionCandidate,
+) -> Result<bool, AppError> {
+    if candidate.reference != MessageKind::Mail.name() {
+        return Ok(false);
+    }
+    let key = candidate.changed;
+    let Some((row, body)) = app.store.message(merchant, key).await? else { return Ok(false) };
+    let is_finished = match row.state {
+        MessageState::Delivered | MessageState::Discarded => true,
+        MessageState::Waiting | MessageState::Failed => false,
+    };
+    let mail = serde_json::from_slice::<Mail>(&body).ok();
+    let Some(mail) = mail.filter(|mail| is_finished && !mail.is_erased()) else {
+        return Ok(false);
+    };
+    let body = serde_json::to_vec(&mail.erased()).expect("a mail has string keys").into();
+    let mut transaction = Transaction::new("erasing a mail");
+    transaction.erase_messages(merchant, vec![DocumentRow { key, body }], ERASED);
+    app.commit(transaction).await?;
+    Ok(true)
 }
 
 /// An order of which nothing was returned. None if it is not one, or is erased already.

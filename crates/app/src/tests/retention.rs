@@ -1,13 +1,22 @@
 //! Retention periods, which only a moved clock shows.
 
+use std::sync::Arc;
+
 use domain::{
-    identifier::MerchantId, merchants::retention::RetentionPeriods, orders::erasure::is_erased,
+    identifier::MerchantId,
+    merchants::{language::Language, retention::RetentionPeriods},
+    messages::{
+        kind::MessageKind,
+        mail::{Mail, MailKind},
+    },
+    orders::erasure::is_erased,
 };
-use store::{AuditFilter, Cursor};
+use store::{Attempt, AttemptOutcome, AuditFilter, Cursor, Transaction};
 
 use super::{Fixture, HOUR_US, scope_of, test_operator};
 use crate::{
     merchants::retention::{apply_retention, set_retention},
+    messages::outbox::{self, About},
     orders::shopper_data::find_order,
 };
 
@@ -68,4 +77,62 @@ async fn old_audit_records_of_a_merchant_are_removed_and_younger_ones_stay() {
     let records = fixture.app.store.audit(&filter).await.unwrap();
     let actions: Vec<&str> = records.iter().map(|it| it.action.as_str()).collect();
     assert_eq!(actions, ["retention.set"]);
+}
+
+/// Enqueues a mail, and delivers it if `is_delivered`.
+async fn write_mail(fixture: &Fixture, is_delivered: bool) -> i64 {
+    let mail = Mail {
+        mail: MailKind::ReturnConfirmed,
+        language: Language::English,
+        recipient: "dana@example.com".to_owned(),
+        subject: "Hello Dana".to_owned(),
+        content: domain::samples::mail_content(MailKind::ReturnConfirmed),
+        text: "Dana lives here".to_owned(),
+        html: "<p>Dana lives here</p>".to_owned(),
+    };
+    let about = About { kind: MessageKind::Mail, reference: "RMA-7K3Q-9XWD-2M4T", sequence: 1 };
+    let body = serde_json::to_vec(&mail).unwrap().into();
+    let mut transaction = Transaction::new("testing");
+    transaction.enqueue(outbox::message(&fixture.app, &acme(), &about, body));
+    let message = fixture.app.store.commit(transaction).await.unwrap()[0].clone();
+    let number = message.message_id;
+    if is_delivered {
+        let attempt = Attempt {
+            message: Arc::new(message),
+            number: 1,
+            at_us: 1,
+            latency_us: 1,
+            waited_us: 1,
+            status: Some(250),
+            error: None,
+            answer: None,
+            outcome: AttemptOutcome::Delivered,
+        };
+        let mut transaction = Transaction::new("testing");
+        transaction.record_attempts([&attempt].into_iter());
+        fixture.app.store.commit(transaction).await.unwrap();
+    }
+    number
+}
+
+#[tokio::test]
+async fn a_mail_that_was_sent_is_erased_when_its_period_is_over_and_stays_in_the_log() {
+    let fixture = Fixture::new().await;
+    set(&fixture, RetentionPeriods { mails_days: Some(10), ..Default::default() }).await;
+    let (sent, waiting) = (write_mail(&fixture, true).await, write_mail(&fixture, false).await);
+    fixture.pass(9 * DAY_US);
+    let young = write_mail(&fixture, true).await;
+
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+    fixture.pass(2 * DAY_US);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+
+    for (number, is_erased) in [(sent, true), (waiting, false), (young, false)] {
+        let (_, body) = fixture.app.store.message(&acme(), number).await.unwrap().unwrap();
+        let mail: Mail = serde_json::from_slice(&body).unwrap();
+        assert_eq!(mail.is_erased(), is_erased, "{number}");
+        let text = String::from_utf8_lossy(&body).to_lowercase();
+        assert_eq!(text.contains("dana"), !is_erased, "{text}");
+    }
 }

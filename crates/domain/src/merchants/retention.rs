@@ -22,6 +22,11 @@ pub struct RetentionPeriods {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1095, minimum = 1, maximum = 36500)]
     pub returns_days: Option<i64>,
+    /// Mails to shoppers that were delivered or discarded, counted from when they were written.
+    /// Messages end with the setting `retention_days`, also mails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 7, minimum = 1, maximum = 36500)]
+    pub mails_days: Option<i64>,
     /// Audit records about the merchant, which are removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1095, minimum = 1, maximum = 36500)]
@@ -38,6 +43,7 @@ impl RetentionPeriods {
                 Self {
                     orders_days: days("orders_days"),
                     returns_days: days("returns_days"),
+                    mails_days: days("mails_days"),
                     audit_days: days("audit_days"),
                 }
             })

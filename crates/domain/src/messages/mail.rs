@@ -15,6 +15,7 @@ use utoipa::ToSchema;
 
 use self::content::MailContent;
 use crate::merchants::language::Language;
+use crate::orders::erasure::{ERASED, ERASED_EMAIL};
 
 /// What a mail is about. Merchants can switch off and reword each kind.
 #[derive(
@@ -120,4 +121,26 @@ pub struct Mail {
     pub text: String,
     /// The mail as an HTML document.
     pub html: String,
+}
+
+impl Mail {
+    /// The mail without what is about its shopper: what it was about, and when, remains known.
+    #[must_use]
+    pub fn erased(&self) -> Self {
+        let MailContent { order_number, return_number, .. } = self.content.clone();
+        Self {
+            mail: self.mail,
+            language: self.language,
+            recipient: ERASED_EMAIL.to_owned(),
+            subject: ERASED.to_owned(),
+            content: MailContent { order_number, return_number, ..MailContent::default() },
+            text: ERASED.to_owned(),
+            html: ERASED.to_owned(),
+        }
+    }
+
+    /// Whether its shopper was erased.
+    pub fn is_erased(&self) -> bool {
+        self.recipient == ERASED_EMAIL
+    }
 }

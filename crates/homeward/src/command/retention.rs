@@ -32,6 +32,9 @@ pub(crate) enum Retention {
         /// Finished returns with their orders, after their last change
         #[arg(long, value_name = "DAYS")]
         returns_days: Option<i64>,
+        /// Mails to shoppers, after they were written
+        #[arg(long, value_name = "DAYS")]
+        mails_days: Option<i64>,
         /// Audit records about the merchant
         #[arg(long, value_name = "DAYS")]
         audit_days: Option<i64>,
@@ -54,8 +57,9 @@ impl RemoteCommand for Retention {
         let path = format!("/admin/merchants/{merchant}/retention");
         let periods: RetentionPeriods = match self {
             Self::Show { .. } => session.get(&path).await?,
-            Self::Set { orders_days, returns_days, audit_days, .. } => {
-                let periods = RetentionPeriods { orders_days, returns_days, audit_days };
+            Self::Set { orders_days, returns_days, mails_days, audit_days, .. } => {
+                let periods =
+                    RetentionPeriods { orders_days, returns_days, mails_days, audit_days };
                 session.put(&path, &periods).await?
             }
         };
@@ -72,6 +76,7 @@ fn describe(periods: &RetentionPeriods) -> String {
     [
         line("orders without returns", periods.orders_days),
         line("finished returns", periods.returns_days),
+        line("mails", periods.mails_days),
         line("audit records", periods.audit_days),
     ]
     .join("\n")

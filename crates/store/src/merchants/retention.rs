@@ -1,7 +1,8 @@
 //! How long the data of merchants' shoppers is kept, and how far it was examined.
 //!
 //! Orders and returns are examined in the order of their changes. What changes later has a higher
-//! number, so it is examined again, and nothing has to be examined twice without a change.
+//! number, so it is examined again, and nothing has to be examined twice without a change. Messages
+//! do not change, so each is examined once.
 
 use domain::{identifier::MerchantId, merchants::retention::RetentionPeriods};
 
@@ -18,6 +19,8 @@ use crate::{
 pub enum RetentionClass {
     Orders,
     Returns,
+    /// Messages of all kinds are examined; `reference` is their kind.
+    Mails,
 }
 
 impl RetentionClass {
@@ -25,11 +28,12 @@ impl RetentionClass {
         match self {
             Self::Orders => "orders",
             Self::Returns => "returns",
+            Self::Mails => "mails",
         }
     }
 }
 
-/// An order or a return that may be old enough, at its place in the order of changes.
+/// An order, a return or a message that may be old enough, at its place in the order of changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RetentionCandidate {
     pub changed: i64,
@@ -116,7 +120,7 @@ impl Store {
         .await
     }
 
-    /// The next orders or returns that were not examined since their last change.
+    /// The next orders, returns or messages that were not examined since their last change.
     pub async fn retention_candidates(
         &self,
         merchant: &MerchantId,
@@ -133,19 +137,26 @@ impl Store {
             )
             .await?;
         let (changed, reference) = done.unwrap_or((-1, String::new()));
-        let sql = match class {
-            RetentionClass::Orders => {
+        let (sql, values) = match class {
+            RetentionClass::Orders => (
                 "SELECT changed, order_id, changed_us FROM orders
                  WHERE merchant_id = $1 AND (changed, order_id) > ($2, $3)
-                 ORDER BY changed, order_id LIMIT $4"
-            }
-            RetentionClass::Returns => {
+                 ORDER BY changed, order_id LIMIT $4",
+                params![merchant, changed, reference, limit],
+            ),
+            RetentionClass::Returns => (
                 "SELECT changed, rma_id, changed_us FROM returns
                  WHERE merchant_id = $1 AND (changed, rma_id) > ($2, $3)
-                 ORDER BY changed, rma_id LIMIT $4"
-            }
+                 ORDER BY changed, rma_id LIMIT $4",
+                params![merchant, changed, reference, limit],
+            ),
+            RetentionClass::Mails => (
+                "SELECT message_id, kind, created_us FROM messages
+                 WHERE merchant_id = $1 AND message_id > $2 ORDER BY message_id LIMIT $3",
+                params![merchant, changed, limit],
+            ),
         };
-        self.read_all(OPERATION, sql, params![merchant, changed, reference, limit], |row| {
+        self.read_all(OPERATION, sql, values, |row| {
             Ok(RetentionCandidate {
                 changed: row.int(0)?,
                 reference: row.text(1)?.to_owned(),

@@ -1,16 +1,20 @@
 //! How long data is kept, and what is to be examined.
 
 use bytes::Bytes;
-use domain::{merchants::retention::RetentionPeriods, orders::order::OrderStatus};
+use domain::{
+    merchants::retention::RetentionPeriods, messages::kind::MessageKind, orders::order::OrderStatus,
+};
 
 use crate::{
-    AuditFilter, AuditRecord, Cursor, OrderRow, RetentionCandidate, RetentionClass, Store,
+    AuditFilter, AuditRecord, Cursor, NewMessage, OrderRow, RetentionCandidate, RetentionClass,
+    Store,
     conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
 on_every_engine!(
     periods_are_kept_by_merchant_and_new_ones_start_over,
     orders_are_examined_in_the_order_of_their_changes,
+    messages_are_examined_once_in_the_order_of_commits,
     old_audit_records_are_removed_with_what_finds_them,
 );
 
@@ -78,6 +82,32 @@ async fn orders_are_examined_in_the_order_of_their_changes(Subject { store, .. }
     .unwrap();
     put_order(&store, "B", 1, 3).await;
     assert_eq!(names(&candidates(&store, RetentionClass::Orders).await), [("B", 3)]);
+}
+
+async fn messages_are_examined_once_in_the_order_of_commits(Subject { store, .. }: Subject) {
+    for (kind, created_us) in [(MessageKind::Rma, 1), (MessageKind::Mail, 2)] {
+        let message = NewMessage {
+            merchant: acme(),
+            kind,
+            lane: 1,
+            reference: "A".to_owned(),
+            sequence: 1,
+            created_us,
+            replay: false,
+            body: Bytes::from_static(b"{}"),
+        };
+        commit(&store, |transaction| transaction.enqueue(message)).await.unwrap();
+    }
+    let found = candidates(&store, RetentionClass::Mails).await;
+    assert_eq!(names(&found), [("rma", 1), ("mail", 2)]);
+
+    commit(&store, |transaction| {
+        transaction.put_retention_progress(&acme(), RetentionClass::Mails, &found[0]);
+    })
+    .await
+    .unwrap();
+    assert_eq!(names(&candidates(&store, RetentionClass::Mails).await), [("mail", 2)]);
+    assert_eq!(candidates(&store, RetentionClass::Orders).await, []);
 }
 
 async fn old_audit_records_are_removed_with_what_finds_them(Subject { store, .. }: Subject) {
