@@ -208,7 +208,10 @@ impl Demo {
         assert!(links.len() > 8, "{links:?}");
         for link in links.into_iter().filter(|link| !link.starts_with('#')) {
             let (base, target) = match link.strip_prefix("http://") {
-                Some(rest) => (format!("http://{}", rest.trim_end_matches('/')), "/"),
+                Some(rest) => {
+                    let host = rest.split('/').next().unwrap();
+                    (format!("http://{host}"), rest.strip_prefix(host).unwrap())
+                }
                 None => (here.clone(), link),
             };
             let status = send_to(&base, &Request::get(target)).status;

@@ -59,7 +59,7 @@ async fn fail(fixture: &Fixture, kind: MessageKind) -> i64 {
     let number = message.message_id;
     let attempt = Attempt {
         message: Arc::new(message),
-        number: 6,
+        number: 1,
         at_us: 1,
         latency_us: 1,
         waited_us: 1,

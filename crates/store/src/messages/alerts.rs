@@ -46,7 +46,7 @@ impl Store {
         self.read_all(
             "reading open alerts",
             "SELECT merchant_id, problem, since_us, detail FROM alerts
-             ORDER BY merchant_id, problem LIMIT $1",
+             WHERE merchant_id > '' ORDER BY merchant_id, problem LIMIT $1",
             params![limit],
             |row| {
                 Ok(OpenAlert {
