@@ -4,10 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use anyhow::Context;
 use delivery::{
-    AddressBook, AddressLookup, CallSettings, DeliveryMetrics, Dispatcher, DispatcherHandle,
-    DispatcherParts, HttpClient, Leases, OutcomeObserver, Target,
+    AddressBook, AddressLookup, CallSettings, Courier, DeliveryMetrics, Dispatcher,
+    DispatcherHandle, DispatcherParts, HttpClient, Leases, OutcomeObserver, Target,
     address::{AddressGuard, NetworkException},
     machine_trust,
+    mail::{MailCourier, MailSender},
 };
 use domain::{
     identifier::{MerchantId, MessageId},
@@ -21,7 +22,7 @@ use world::World;
 
 use super::{
     MERCHANTS, MESSAGES_PER_COMMIT,
-    messages::{HANGING_MERCHANT, merchant_of, new_message, target},
+    messages::{HANGING_MERCHANT, mail_server, merchant_of, new_message, target},
     sink::Sink,
 };
 use crate::storage::{Engine, Storage};
@@ -35,11 +36,19 @@ pub(crate) struct Running {
     _place: Storage,
 }
 
-struct ToSink(Sink);
+struct ToSink {
+    sink: Sink,
+    courier: Arc<MailCourier>,
+}
 
 impl AddressBook for ToSink {
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
-        Box::pin(async move { Ok(Some(Target::Endpoint(target(&self.0, &merchant, kind).into()))) })
+        let target = if kind == MessageKind::Mail {
+            Target::Courier(Arc::clone(&self.courier) as Arc<dyn Courier>)
+        } else {
+            Target::Endpoint(target(&self.sink, &merchant, kind).into())
+        };
+        Box::pin(async move { Ok(Some(target)) })
     }
 }
 
@@ -69,12 +78,16 @@ impl Running {
             Some(_) => Leases::shared("bench".to_owned(), settings.request_time_max),
             None => Leases::all(),
         };
+        let client = HttpClient::new(guard, machine_trust(), world.clone(), settings);
+        let server = mail_server(sink);
+        let courier = MailCourier::new(MailSender::Platform, server, "Bench", &client)?;
+        let to_sink = Arc::new(ToSink { sink: sink.clone(), courier: Arc::new(courier) });
         let parts = DispatcherParts {
             store: store.clone(),
             world: world.clone(),
-            client: HttpClient::new(guard, machine_trust(), world.clone(), settings),
-            address_book: Arc::new(ToSink(sink.clone())),
-            observer: Arc::new(ToSink(sink.clone())),
+            client,
+            address_book: Arc::clone(&to_sink) as Arc<dyn AddressBook>,
+            observer: to_sink,
             retry_schedule: RetrySchedule::default(),
             metrics: DeliveryMetrics::register(&mut Registry::default()),
             leases: leases.clone(),

@@ -1,5 +1,5 @@
 //! The effect of a merchant that hangs for 15 s on every request, with a million pending messages,
-//! on the healthy merchants.
+//! on the healthy merchants; or of one whose mail server hangs.
 
 use std::time::Instant;
 
@@ -11,7 +11,7 @@ use super::{
     Latency, Rate,
     engine::{self, Running},
     measure_latency, measure_throughput,
-    messages::{HANGING_MERCHANT, new_message},
+    messages::{HANGING_MERCHANT, into_mail, new_message},
     sink::Sink,
 };
 use crate::{
@@ -28,6 +28,10 @@ pub(crate) struct Isolation {
     /// Pending messages of the merchant that hangs
     #[arg(long, default_value_t = 1_000_000)]
     waiting: usize,
+
+    /// What is pending are mails, and the mail server accepts connections and says nothing
+    #[arg(long)]
+    mails: bool,
 
     /// Messages of healthy merchants for the throughput
     #[arg(long, default_value_t = 100_000)]
@@ -110,14 +114,14 @@ impl Isolation {
     }
 
     async fn fill(&self, store: &Store) -> anyhow::Result<()> {
-        let _step =
-            report::start_step(&format!("{} messages for the merchant that hangs", self.waiting));
+        let _step = report::start_step(&format!("{} for the merchant that hangs", self.waiting));
         let merchant = MerchantId::parse(HANGING_MERCHANT).map_err(anyhow::Error::msg)?;
         for commit in 0..self.waiting / MESSAGES_PER_COMMIT {
             let mut transaction = Transaction::new("enqueueing messages");
             for message in 0..MESSAGES_PER_COMMIT {
                 let number = commit * MESSAGES_PER_COMMIT + message;
-                transaction.enqueue(new_message(&merchant, number, 0));
+                let message = new_message(&merchant, number, 0);
+                transaction.enqueue(if self.mails { into_mail(message) } else { message });
             }
             store.commit(transaction).await?;
         }

@@ -3,7 +3,11 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::{endpoint::Auth, kind::MessageKind},
+    messages::{
+        endpoint::Auth,
+        kind::MessageKind,
+        mail::settings::{MailSecurity, SmtpServer},
+    },
 };
 use store::NewMessage;
 use world::Secret;
@@ -34,6 +38,31 @@ pub(crate) fn new_message(merchant: &MerchantId, number: usize, now_us: i64) -> 
         created_us: now_us,
         replay: false,
         body: new_body(number),
+    }
+}
+
+/// The message as a mail about a thing of its own, as large as mails are.
+pub(crate) fn into_mail(message: NewMessage) -> NewMessage {
+    let body = serde_json::json!({
+        "recipient": "shopper@example.com", "subject": "Your return is on its way",
+        "text": "x".repeat(BODY_BYTES), "html": "x".repeat(4 * BODY_BYTES),
+    });
+    let lane = message.sequence;
+    let body = Bytes::from(body.to_string());
+    NewMessage { kind: MessageKind::Mail, reference: format!("RMA-{lane}"), lane, body, ..message }
+}
+
+/// The mail server of the merchant that hangs: the receiver waits for a request, and a mail server
+/// speaks first.
+pub(crate) fn mail_server(sink: &Sink) -> SmtpServer<Secret> {
+    SmtpServer {
+        host: sink.address.ip().to_string(),
+        port: sink.address.port(),
+        security: MailSecurity::None,
+        login: None,
+        from: "returns@example.com".to_owned(),
+        from_name: None,
+        dkim: None,
     }
 }
 
