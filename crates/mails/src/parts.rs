@@ -4,7 +4,7 @@
 use domain::{
     merchants::{
         language::Language,
-        locale::{format_date, format_last_day, format_money},
+        locale::{format_date, format_last_day, format_moment, format_money},
         portal::PortalTexts,
     },
     messages::mail::{
@@ -98,10 +98,20 @@ fn collect_values(sources: &PartSources<'_>) -> MailValues {
     let mut values = MailValues::default();
     let money =
         |cents: i64| format_money(language, cents, content.currency.as_deref().unwrap_or_default());
-    // A label ends with a day, and everything else happened on one.
-    let is_deadline = matches!(kind, MailKind::LabelReady | MailKind::Reminder);
-    let day =
-        |at| if is_deadline { format_last_day(language, at) } else { format_date(language, at) };
+    // A label ends with a day, the law wants the time of a withdrawal, and everything else happened
+    // on a day.
+    let day = |at| match kind {
+        MailKind::LabelReady | MailKind::Reminder => format_last_day(language, at),
+        MailKind::WithdrawalAcknowledged => format_moment(language, at),
+        MailKind::ReturnConfirmed
+        | MailKind::ParcelSeen
+        | MailKind::Received
+        | MailKind::RefundReported
+        | MailKind::ExchangeShipped
+        | MailKind::ExchangeRefunded
+        | MailKind::Canceled
+        | MailKind::ProofCode => format_date(language, at),
+    };
     values.set(Placeholder::Shop, Some(shop.to_owned()));
     values.set(Placeholder::OrderNumber, content.order_number.clone());
     values.set(Placeholder::ReturnNumber, content.return_number.clone());

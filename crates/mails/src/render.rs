@@ -66,7 +66,16 @@ pub fn render(
         MailPage { parts: &parts, light: accent.shades_on(&LIGHT), dark: accent.shades_on(&DARK) };
     let html = page.render().expect("rendering to a string does not fail");
     let (subject, text) = (parts.subject.clone(), write_text(&parts));
-    Mail { mail: kind, language, recipient: recipient.to_owned(), subject, text, html, content }
+    Mail {
+        mail: kind,
+        language,
+        recipient: recipient.to_owned(),
+        subject,
+        text,
+        html,
+        content,
+        attachment: None,
+    }
 }
 
 fn write_text(parts: &MailParts<'_>) -> String {

@@ -54,6 +54,7 @@ pub(crate) struct MailWords {
     pub(crate) as_gift_card: &'static str,
     pub(crate) open_label: &'static str,
     pub(crate) open_return: &'static str,
+    pub(crate) open_withdrawal: &'static str,
     pub(crate) items: &'static str,
     pub(crate) more_items: Sentence,
     pub(crate) item_received: &'static str,
@@ -118,6 +119,7 @@ impl MailWords {
         match target {
             MailLinkTarget::Label => self.open_label,
             MailLinkTarget::Return => self.open_return,
+            MailLinkTarget::Withdrawal => self.open_withdrawal,
         }
     }
 

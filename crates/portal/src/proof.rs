@@ -1,18 +1,23 @@
 //! Proof of who is asking. A postal code shows what can be returned. Whatever moves value to
-//! another address than the original payment needs more: a link that the store has signed, or the
-//! code of the gift receipt.
+//! another address than the original payment, or shows an address, needs more: a code that is sent
+//! to the e-mail address of the order, a link that the store has signed, or the code of the gift
+//! receipt.
 
 use app::{
+    AppError,
+    access::order_proofs::{ProofWay, find_proof_way},
     orders::returnability::ReturnableOrder,
-    returns::shopper::{Shopper, has_gift_code},
+    returns::shopper::Shopper,
 };
 use domain::returns::{
     Resolution,
     request::{Fallback, ReturnItem, ReturnRequest},
+    rma::Rma,
 };
 
 use crate::{
     selection::{FieldProblem, problem_at},
+    visit::PortalVisit,
     words::Words,
 };
 
@@ -22,34 +27,81 @@ pub(super) const PROOF_ELEMENT: &str = "proof";
 /// What a page says about the proof that a shopper lacks.
 pub(super) struct ProofCard {
     pub(super) why: &'static str,
-    /// What the shopper can do, if there is no field.
+    /// What else the shopper can do.
     pub(super) advice: Option<&'static str>,
     /// Whether the shopper can enter the gift code.
     pub(super) asks_gift_code: bool,
+    /// Whether a code can be sent to the e-mail address of the order.
+    pub(super) sends_codes: bool,
+    /// Whether the card is unfolded.
+    pub(super) open: bool,
+    pub(super) notice: Option<&'static str>,
     pub(super) problem: Option<&'static str>,
+    /// The return that the shopper goes back to; empty for the page of the order.
+    pub(super) return_number: String,
 }
 
 impl ProofCard {
-    /// The card for a shopper who lacks a proof that matters for the order.
-    pub(super) fn new(
-        words: &Words,
+    fn new(visit: &PortalVisit, way: ProofWay, why: &'static str) -> Self {
+        let words = &visit.words().proof;
+        Self {
+            why,
+            advice: None,
+            asks_gift_code: way == ProofWay::GiftCode,
+            sends_codes: way == ProofWay::SentCode,
+            open: visit.code_sent,
+            notice: visit.code_sent.then_some(words.code_sent),
+            problem: None,
+            return_number: String::new(),
+        }
+    }
+
+    /// The card for a shopper who chooses, and lacks a proof that matters for the order.
+    pub(super) async fn for_choice(
+        visit: &PortalVisit,
         shopper: &Shopper,
         returnable: &ReturnableOrder,
         problems: &[FieldProblem],
-    ) -> Option<Self> {
+    ) -> Result<Option<Self>, AppError> {
         let offers_card = returnable.policy.policy.gift_card.is_some();
         if shopper.proven || !(shopper.gift || offers_card) {
-            return None;
+            return Ok(None);
         }
-        let words = &words.proof;
-        let asks_gift_code = shopper.gift && has_gift_code(returnable.order());
-        let advice = if shopper.gift { words.ask_store } else { words.use_link };
-        Some(Self {
-            why: if shopper.gift { words.for_gift } else { words.for_gift_card },
-            advice: (!asks_gift_code).then_some(advice),
-            asks_gift_code,
-            problem: problem_at(problems, PROOF_ELEMENT),
-        })
+        let words = &visit.words().proof;
+        let why = if shopper.gift { words.for_gift } else { words.for_gift_card };
+        let way = find_proof_way(&visit.web.app, shopper).await?;
+        let card = Self::new(visit, way, why);
+        let problem = problem_at(problems, PROOF_ELEMENT);
+        let use_link = if shopper.gift { words.ask_store } else { words.use_link };
+        Ok(Some(Self {
+            advice: (way == ProofWay::Link).then_some(use_link),
+            open: card.open || shopper.gift || problem.is_some(),
+            problem,
+            ..card
+        }))
+    }
+
+    /// The card for a shopper whose label is shown only with proof. Where none can be asked for,
+    /// the label is shown without: the shopper could not return anything.
+    pub(super) async fn for_label(
+        visit: &PortalVisit,
+        shopper: &Shopper,
+        rma: &Rma,
+        problem: Option<&'static str>,
+    ) -> Result<Option<Self>, AppError> {
+        if shopper.proven {
+            return Ok(None);
+        }
+        let words = &visit.words().proof;
+        let way = find_proof_way(&visit.web.app, shopper).await?;
+        let card = Self::new(visit, way, words.for_label);
+        Ok((way != ProofWay::Link).then(|| Self {
+            advice: card.sends_codes.then_some(words.label_mailed),
+            open: true,
+            problem,
+            return_number: rma.rma_identifier.to_string(),
+            ..card
+        }))
     }
 }
 

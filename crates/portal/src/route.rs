@@ -156,7 +156,7 @@ pub(crate) async fn render_choose(
     }
     let valid = problems.is_empty();
     let status = if valid { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
-    let proof = ProofCard::new(visit.words(), shopper, returnable, &problems);
+    let proof = ProofCard::for_choice(visit, shopper, returnable, &problems).await?;
     let page = ChoosePage::new(visit, shopper, &offer, form, &problems);
     Ok(visit.render(status, &page.with_proof(proof)))
 }
@@ -277,16 +277,40 @@ async fn show_status(
     render_status(&visit, &rma, StatusCode::OK, None).await
 }
 
+/// The page of a return whose shopper did not prove who they are.
+pub(crate) async fn render_unproven_status(
+    visit: &PortalVisit,
+    rma: &Rma,
+    problem: &'static str,
+) -> Result<Response, ApiError> {
+    let page = load_status(visit, rma, None, Some(problem)).await?;
+    Ok(visit.render(StatusCode::UNPROCESSABLE_ENTITY, &page))
+}
+
 async fn render_status(
     visit: &PortalVisit,
     rma: &Rma,
     status: StatusCode,
     problem: Option<&'static str>,
 ) -> Result<Response, ApiError> {
+    Ok(visit.render(status, &load_status(visit, rma, problem, None).await?))
+}
+
+async fn load_status<'a>(
+    visit: &PortalVisit,
+    rma: &'a Rma,
+    problem: Option<&'static str>,
+    proof_problem: Option<&'static str>,
+) -> Result<StatusPage<'a>, ApiError> {
     let app = &visit.web.app;
     let exchanges = list_exchanges(app, &visit.storefront.merchant, rma).await?;
     let possible = PossibleActions::of(rma, app.world.now());
-    Ok(visit.render(status, &StatusPage::new(visit, rma, &exchanges, possible, problem)))
+    let page = StatusPage::new(visit, rma, &exchanges, possible, problem);
+    let Some(shopper) = visit.shopper.as_ref().filter(|_| page.shows_label()) else {
+        return Ok(page);
+    };
+    let proof = ProofCard::for_label(visit, shopper, rma, proof_problem).await?;
+    Ok(page.with_proof(proof))
 }
 
 async fn cancel(

@@ -2,7 +2,7 @@
 //!
 //! Everyone who knows the identifier of the return can open it, so it shows neither the shopper's
 //! name nor an address. The label has both, and only the shopper may cancel: both need the pass for
-//! the order.
+//! the order, and the label needs the proof that it is the shopper's.
 
 use askama::Template;
 use domain::{
@@ -18,6 +18,7 @@ use domain::{
 use jiff::Timestamp;
 
 use crate::{
+    proof::ProofCard,
     review::statement::ReturnStatement,
     visit::{PageFrame, PortalVisit},
     words::Words,
@@ -35,6 +36,8 @@ pub(super) struct StatusPage<'a> {
     notice: Option<&'static str>,
     next: &'static str,
     label: Option<LabelLink>,
+    /// Asks for the proof that the shopper lacks for the label.
+    proof: Option<ProofCard>,
     /// The last day of the label.
     label_until: Option<String>,
     tracking_numbers: Vec<&'a str>,
@@ -132,6 +135,7 @@ impl<'a> StatusPage<'a> {
                 .then(|| (words.parcels.valid_until)(&visit.format_date(rma.labels_expire_at()))),
             next: next_step_text(rma, goods, words),
             label: label.filter(|_| own_order),
+            proof: None,
             tracking_numbers: list_tracking_numbers(rma),
             steps: list_steps(visit, rma, goods),
             units: rma.units.iter().map(|unit| describe_unit(visit, rma, unit)).collect(),
@@ -142,6 +146,15 @@ impl<'a> StatusPage<'a> {
             order_address: own_order.then(|| visit.address_of("/return")),
             frame: visit.frame(words.status.title, &address),
         }
+    }
+
+    pub(super) const fn shows_label(&self) -> bool {
+        self.label.is_some()
+    }
+
+    /// The page with the label if no proof is needed for it.
+    pub(super) fn with_proof(self, proof: Option<ProofCard>) -> Self {
+        Self { label: self.label.filter(|_| proof.is_none()), proof, ..self }
     }
 }
 

@@ -52,6 +52,8 @@ pub(super) struct PortalVisit {
     pub(super) page_language: PageLanguage,
     /// The shopper, if the browser sent a valid pass for this portal.
     pub(super) shopper: Option<Shopper>,
+    /// Whether the shopper comes from requesting a code.
+    pub(super) code_sent: bool,
     pub(super) request: Option<RequestId>,
 }
 
@@ -69,6 +71,7 @@ impl FromRequestParts<Web> for PortalVisit {
         Ok(Self {
             page_language: PageLanguage::new(&storefront.portal, &parts.uri, &parts.headers),
             shopper: pass.and_then(|pass| Shopper::of_pass(&web.app, &merchant, pass)),
+            code_sent: parts.uri.query().is_some_and(|query| query.contains("code=sent")),
             storefront,
             web: web.clone(),
             request: request_id(&parts.extensions),

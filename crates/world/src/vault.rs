@@ -13,6 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use ring::{
     aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
     hkdf::{HKDF_SHA256, Salt},
+    hmac,
 };
 
 use crate::{
@@ -40,6 +41,8 @@ pub enum Purpose {
     Device,
     /// The hash of the record of a withdrawal.
     Withdrawal,
+    /// A code that proves an e-mail address.
+    ProofCode,
     /// A piece of a backup.
     Backup,
     /// A known value that proves that a key is the right one.
@@ -47,7 +50,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Self; 12] = [
+    const ALL: [Self; 13] = [
         Self::SigningSecret,
         Self::EndpointSecret,
         Self::CarrierSecret,
@@ -58,6 +61,7 @@ impl Purpose {
         Self::Notice,
         Self::Device,
         Self::Withdrawal,
+        Self::ProofCode,
         Self::Backup,
         Self::KeyCheck,
     ];
@@ -74,6 +78,7 @@ impl Purpose {
             Self::Notice => "notice",
             Self::Device => "device",
             Self::Withdrawal => "seal of a withdrawal",
+            Self::ProofCode => "proof code",
             Self::Backup => "backup",
             Self::KeyCheck => "key check",
         }
@@ -120,6 +125,7 @@ struct VaultKeys(Vec<DerivedKeys>);
 /// One key of the file, as one key for each purpose.
 struct DerivedKeys {
     id: String,
+    fingerprints: hmac::Key,
     by_purpose: Vec<(Purpose, LessSafeKey)>,
 }
 
@@ -132,7 +138,13 @@ impl DerivedKeys {
             let derived = derived.expect("the key is far shorter than what can be derived");
             (purpose, LessSafeKey::new(UnboundKey::from(derived)))
         };
-        Self { id: key.id.clone(), by_purpose: Purpose::ALL.map(derive).into() }
+        let fingerprints = root.expand(&[b"fingerprints"], hmac::HMAC_SHA256);
+        let fingerprints = fingerprints.expect("the key is far shorter than what can be derived");
+        Self {
+            id: key.id.clone(),
+            fingerprints: hmac::Key::from(fingerprints),
+            by_purpose: Purpose::ALL.map(derive).into(),
+        }
     }
 
     fn key(&self, purpose: Purpose) -> Option<&LessSafeKey> {
@@ -183,6 +195,15 @@ impl Vault {
         let nonce = Nonce::assume_unique_for_key(*nonce);
         let secret = key.open_in_place(nonce, Aad::from(context.bytes()), &mut body);
         secret.map(|secret| secret.to_vec()).map_err(|_| damaged())
+    }
+
+    /// A hash of a short-lived secret with the newest key, to compare it later. It cannot be made
+    /// without the key, and is another one after a rotation.
+    pub fn fingerprint(&self, context: SealContext<'_>, secret: &[u8]) -> Vec<u8> {
+        let keys = self.keys();
+        let newest = keys.0.first().expect("a ring has at least one key");
+        let hashed = [&context.bytes()[..], secret].concat();
+        hmac::sign(&newest.fingerprints, &hashed).as_ref().to_vec()
     }
 
     /// The value sealed with the newest key. None if it already is.
@@ -244,6 +265,18 @@ mod tests {
         let world = World::system();
         let vault = Vault::new(&KeyRing::generate(&world));
         assert_ne!(vault.seal(&world, ACME, b"same"), vault.seal(&world, ACME, b"same"));
+    }
+
+    #[test]
+    fn a_fingerprint_depends_on_the_key_the_context_and_the_secret() {
+        let world = World::system();
+        let vault = Vault::new(&KeyRing::generate(&world));
+        let print = vault.fingerprint(ACME, b"123456");
+        assert_eq!(vault.fingerprint(ACME, b"123456"), print);
+        assert_ne!(vault.fingerprint(ACME, b"123457"), print);
+        assert_ne!(vault.fingerprint(SealContext { row: "2", ..ACME }, b"123456"), print);
+        let other = Vault::new(&KeyRing::generate(&world));
+        assert_ne!(other.fingerprint(ACME, b"123456"), print);
     }
 
     #[test]

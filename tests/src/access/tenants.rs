@@ -35,7 +35,7 @@ pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
 pub(crate) const PUBLIC_BY_NAME: [&str; 2] = ["/labels/{key}", "/labels/{key}/{document}"];
 
 /// The pages for shoppers, who show a pass of their own.
-pub(crate) const PORTAL: [&str; 18] = [
+pub(crate) const PORTAL: [&str; 19] = [
     "/portal/{merchant}",
     "/portal/{merchant}/look.css",
     "/portal/{merchant}/logo",
@@ -48,6 +48,7 @@ pub(crate) const PORTAL: [&str; 18] = [
     "/portal/{merchant}/returns/{rma}/label",
     "/portal/{merchant}/link",
     "/portal/{merchant}/proof",
+    "/portal/{merchant}/proof/code",
     "/portal/{merchant}/withdraw",
     "/portal/{merchant}/withdraw/items",
     "/portal/{merchant}/withdraw/review",

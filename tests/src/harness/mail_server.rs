@@ -26,6 +26,8 @@ pub(crate) struct ReceivedMail {
     pub(crate) subject: String,
     pub(crate) text: String,
     pub(crate) html: String,
+    /// The attached files: `name` and `content`.
+    pub(crate) files: Value,
     /// Headers and body, as they came.
     pub(crate) content: String,
 }
@@ -48,6 +50,7 @@ impl MailServer {
                     subject: text(&mail["subject"]),
                     text: text(&mail["text"]),
                     html: text(&mail["html"]),
+                    files: mail["files"].clone(),
                     content: text(&mail["content"]),
                 };
                 kept.lock().unwrap().push(mail);

@@ -128,6 +128,31 @@ fn a_bounce_ends_a_mail_and_a_busy_server_is_tried_again() {
 }
 
 #[test]
+fn a_slow_mail_server_holds_up_no_other_merchant() {
+    for (scene, other) in scenes().zip(scenes()) {
+        let mailbox = MailServer::start();
+        for scene in [&scene, &other] {
+            set_mail(scene, &json!({ "server": mailbox.settings() }));
+        }
+        let test = |scene: &Scene<'_>, recipient: &str| {
+            let test = json!({ "mail": "canceled", "language": "en", "recipient": recipient });
+            let target = format!("/admin/merchants/{}/mail/test", scene.stage.merchant.id);
+            let reply = scene.send("POST", &target, &scene.stage.admin, &test);
+            assert_eq!(reply.status, 200, "{}", reply.said());
+            text(&reply.json()["id"])
+        };
+        let slow: Vec<String> = (0..20).map(|_| test(&scene, "slow@example.com")).collect();
+        test(&other, "robin@example.com");
+        let mails = mailbox.wait_for(1);
+        assert_eq!(mails[0].to, "robin@example.com");
+        for id in &slow {
+            let message = scene.stage.message(id);
+            assert_eq!(message["state"], json!("waiting"), "{message}");
+        }
+    }
+}
+
+#[test]
 fn a_merchant_that_sends_its_own_mails_gets_them_as_messages() {
     for scene in scenes() {
         set_mail(&scene, &json!({ "delivery": "message", "disabled": ["canceled"] }));

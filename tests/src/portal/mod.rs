@@ -1,5 +1,6 @@
 //! The returns portal, as a browser without scripts uses it.
 
+mod codes;
 mod journeys;
 mod looks;
 mod pictures;

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::shop::{DANA, GIFT, ONE_TEE, Shop, servers, shops};
-use crate::harness::home::text;
+use crate::harness::{home::text, http::Request};
 
 const BY_POSTAL_CODE: &str = "order_number=ORD-100472&secret=97205";
 const CARD: &str = "quantity.0.0=1&reason.0.0=too_small&get.0.0=gift_card&method=mail-back";
@@ -125,5 +125,45 @@ fn the_command_signs_a_link() {
         let path = text(&link["path"]);
         assert!(path.starts_with(&shop.path("/link?order=ORD%2D100472")), "{path}");
         assert!(path.contains("&gift=yes&signature="), "{path}");
+    }
+}
+
+#[test]
+fn no_page_of_a_gifts_return_names_who_bought_it_and_no_page_of_the_buyer_names_the_return() {
+    let given = format!("{ONE_TEE}&giftee_email=robin%40example.com");
+    for server in servers() {
+        let shop = Shop::on(server, |order| {
+            order["shipping_address"]["name"] = json!("Robin Ames");
+            order["shipping_address"]["company"] = json!("");
+        });
+        offer_cards(&shop);
+        let pass = shop.pass(GIFT);
+        let mut pages = vec![
+            shop.get("/return", &pass),
+            shop.post("/review", &pass, &given),
+            shop.post("/confirm", &pass, ONE_TEE),
+            shop.post("/proof", &pass, "gift_code=wrong"),
+        ];
+        let path = shop.start_return(&pass, &given);
+        let status = shop.get(&path, &pass);
+        let label = status.text().split("href=\"/labels/").nth(1).map(str::to_owned);
+        let label = format!("/labels/{}", label.unwrap().split('"').next().unwrap());
+        pages.extend([status, shop.server.send(&Request::get(&label)), shop.get("/return", &pass)]);
+        for page in &pages {
+            let readable = page.text().to_lowercase();
+            for buyers in ["dana", "whitfield"] {
+                assert!(!readable.contains(buyers), "{readable}");
+            }
+        }
+
+        let number = path.rsplit('/').next().unwrap();
+        for claim in [DANA, BY_POSTAL_CODE] {
+            let buyer = shop.pass(claim);
+            for page in [shop.get("/return", &buyer), shop.post("/review", &buyer, ONE_TEE)] {
+                let readable = page.text().to_lowercase();
+                assert!(!readable.contains("robin@example.com"), "{readable}");
+                assert!(!readable.contains(&number.to_lowercase()), "{readable}");
+            }
+        }
     }
 }

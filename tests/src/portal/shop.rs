@@ -28,8 +28,10 @@ pub(super) struct Shop<'a> {
 
 /// A server on each available engine, behind a proxy.
 pub(super) fn servers() -> impl Iterator<Item = &'static Server> {
-    static SERVERS: SharedServers =
-        SharedServers::new("portal", &["--trusted-proxies", "127.0.0.1"]);
+    static SERVERS: SharedServers = SharedServers::new(
+        "portal",
+        &["--trusted-proxies", "127.0.0.1", "--allow-network", "*@127.0.0.0/8:*"],
+    );
     SERVERS.each()
 }
 

@@ -9,6 +9,7 @@ use crate::harness::{
     eventually,
     home::text,
     http::Request,
+    mail_server::MailServer,
     samples::{full_order, message},
     server::Server,
     stage::{self, Stage, calls_of},
@@ -121,6 +122,35 @@ fn an_acknowledgement_is_verified_and_one_changed_byte_is_noticed() {
             let (genuine, said) = check(&changed);
             assert!(!genuine, "{position}: {said}");
         }
+    }
+}
+
+#[test]
+fn the_acknowledgement_is_mailed_as_a_file_that_verifies() {
+    for server in servers() {
+        let shop = european_shop(server);
+        let mailbox = MailServer::start();
+        let set = shop.admin("PUT", "mail", &json!({ "server": mailbox.settings() }));
+        assert_eq!(set.status, 200, "{}", set.said());
+        let path = confirm(&shop, &begin(&shop), WHO);
+        let document = shop.get(&format!("{path}/document"), "");
+
+        let mails = mailbox.wait_for(2);
+        let mail = mails.iter().find(|mail| mail.to == "dana@example.org").expect("the mail");
+        assert_eq!(mail.subject, "We received your withdrawal from order ORD-100472");
+        let record = only_withdrawal(&shop);
+        for part in [&mail.text, &mail.html] {
+            let statement = "I hereby withdraw from the contract";
+            assert!(part.contains(statement) && part.contains(" UTC"), "{part}");
+        }
+        let id = text(&record["withdrawal_identifier"]);
+        assert_eq!(mail.files[0]["name"], json!(format!("{id}.json")));
+        assert_eq!(text(&mail.files[0]["content"]), document.text(), "as on the page");
+        let file = server.home.file("mailed.json", text(&mail.files[0]["content"]).as_bytes());
+        let ran = server.home.run(&["withdrawal", "verify", file.to_str().unwrap()]);
+        assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+        let other = mails.iter().find(|mail| mail.to != "dana@example.org").expect("the return");
+        assert_eq!(other.files, json!([]), "{other:?}");
     }
 }
 

@@ -7,6 +7,7 @@ pub mod devices;
 pub mod issue_token;
 pub(crate) mod lookup_limit;
 pub mod operators;
+pub mod order_proofs;
 pub(crate) mod passwords;
 pub mod portal_links;
 pub mod refusals;

@@ -9,7 +9,11 @@ use domain::identifier::MerchantId;
 use store::{FinishedMessages, StoreError, Transaction, with_causes};
 use tokio_util::sync::CancellationToken;
 
-use crate::{App, access::lookup_limit::lookup_cutoff_us, core::idempotency::response_cutoff_us};
+use crate::{
+    App,
+    access::{lookup_limit::lookup_cutoff_us, order_proofs::proof_cutoff_us},
+    core::idempotency::response_cutoff_us,
+};
 
 const BATCH: usize = 500;
 const MERCHANTS: usize = 200;
@@ -65,17 +69,19 @@ async fn remove_old_counts(app: &App, before_us: i64) -> Result<(), StoreError> 
 pub(crate) async fn remove_expired(app: &App) -> Result<(), StoreError> {
     // What expires meanwhile is for the next time, so that this ends.
     let (now_us, cutoff_us) = (app.world.wall_clock_us(), response_cutoff_us(app));
-    let lookups_us = lookup_cutoff_us(app);
+    let (lookups_us, proofs_us) = (lookup_cutoff_us(app), proof_cutoff_us(app));
     while app.store.has_expired_tokens(now_us).await?
         || app.store.has_expired_sessions(now_us).await?
         || app.store.has_expired_responses(cutoff_us).await?
         || app.store.has_old_lookups(lookups_us).await?
+        || app.store.has_old_proofs(proofs_us).await?
     {
         let mut transaction = Transaction::new("removing expired tokens");
         transaction.delete_expired_tokens(now_us, BATCH);
         transaction.delete_expired_sessions(now_us, BATCH);
         transaction.delete_expired_responses(cutoff_us, BATCH);
         transaction.delete_old_lookups(lookups_us, BATCH);
+        transaction.delete_old_proofs(proofs_us, BATCH);
         app.store.commit(transaction).await?;
         tokio::time::sleep(PAUSE).await;
     }

@@ -3,7 +3,7 @@
 pub mod enqueue;
 pub mod platform;
 pub mod preview;
-mod profile;
+pub(crate) mod profile;
 pub mod reminders;
 pub(crate) mod return_mails;
 mod server;

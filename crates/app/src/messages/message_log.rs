@@ -2,7 +2,10 @@
 
 use domain::{
     identifier::{MerchantId, MessageId},
-    messages::kind::MessageKind,
+    messages::{
+        kind::MessageKind,
+        mail::{Mail, MailKind},
+    },
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -11,6 +14,9 @@ use store::{AttemptRow, MessageFilter, MessageRow};
 pub use domain::messages::state::MessageState;
 
 use crate::{App, AppError, core::time::time_from_us};
+
+/// What is shown instead of a code.
+const CONCEALED_CODE: &str = "••••••";
 
 /// A message without its body.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -126,13 +132,26 @@ pub async fn load_message(app: &App, id: &MessageId) -> Result<MessageWithAttemp
         let count = attempts.len();
         attempts = app.store.attempts(&id.merchant, id.number).await?;
         if attempts.len() == count {
+            let kind = row.kind;
             return Ok(MessageWithAttempts {
                 message: view_message(row),
-                body: String::from_utf8_lossy(&body).into_owned(),
+                body: show_body(kind, &body),
                 attempts: attempts.into_iter().map(view_attempt).collect(),
             });
         }
     }
+}
+
+/// A body as people may see it who are not its recipient: without a code that proves an e-mail
+/// address.
+fn show_body(kind: MessageKind, body: &[u8]) -> String {
+    let text = String::from_utf8_lossy(body);
+    if kind != MessageKind::Mail || !text.contains(MailKind::ProofCode.name()) {
+        return text.into_owned();
+    }
+    let mail = serde_json::from_str::<Mail>(&text).ok();
+    let code = mail.and_then(|mail| mail.content.code).filter(|code| !code.is_empty());
+    code.map_or_else(|| text.to_string(), |code| text.replace(&code, CONCEALED_CODE))
 }
 
 /// The newest messages that refer to `reference`.

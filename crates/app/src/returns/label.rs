@@ -9,10 +9,11 @@ use domain::{
         identifier::RmaId,
         rma::{LabelState, Rma},
     },
+    withdrawal::period::is_shipped_to_eu,
 };
 
 use crate::{
-    App, AppError, access::secrets, orders::load_order::find_order,
+    App, AppError, access::secrets, orders::load_order::find_order, returns::policies::load_policy,
     warehouse::settings::load_return_address,
 };
 
@@ -27,6 +28,8 @@ pub struct ReturnLabel {
     pub state: LabelState,
     pub from: PostalAddress,
     pub to: PostalAddress,
+    /// Whether the shopper may have the right of withdrawal.
+    pub offers_withdrawal: bool,
 }
 
 /// The label with this name: see [`Rma::label_name`].
@@ -44,7 +47,10 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
     let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
+    let policy = load_policy(app, &owner).await?.policy;
+    let is_gift = rma.giftee_email.is_some();
     Ok(ReturnLabel {
+        offers_withdrawal: policy.withdrawal.offered && is_shipped_to_eu(&order) && !is_gift,
         to: load_return_address(app, &merchant, &rma, Some(&order.shipping_address)).await?,
         merchant_name: merchant.name,
         merchant: merchant.id,

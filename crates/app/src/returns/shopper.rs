@@ -137,11 +137,6 @@ fn letters_of(text: &str) -> String {
     letters.flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a gift can be proven with the code on its receipt.
-pub fn has_gift_code(order: &Order) -> bool {
-    order.gift_code.is_some()
-}
-
 /// The shopper with proof, if this is the code on the gift receipt.
 pub async fn prove_gift(
     app: &App,

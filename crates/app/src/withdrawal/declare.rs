@@ -4,7 +4,13 @@
 use domain::{
     identifier::MerchantId,
     merchants::merchant::MerchantSettings,
-    messages::kind::MessageKind,
+    messages::{
+        kind::MessageKind,
+        mail::{
+            MailAttachment, MailKind,
+            content::{MailContent, MailLink, MailLinkTarget},
+        },
+    },
     returns::identifier::RmaId,
     time::micros,
     withdrawal::{
@@ -22,14 +28,17 @@ use crate::{
     App, AppError,
     access::lookup_limit::count_statement,
     core::{commit_once::commit_once, idempotency::replayable, scope::RequestScope},
-    messages::outbox::{self, About},
+    messages::{
+        mail::enqueue::{NewMail, enqueue_mail},
+        outbox::{self, About},
+    },
     orders::returnability::{ReturnableOrder, load_returnable_order},
     returns::{
         origin::Origin,
         renew_label::notify_carrier,
         start_return::{LABEL_KEY_LETTERS, StartedGoods, put_started_return},
     },
-    withdrawal::acknowledgement::{RecordSeal, seal_record},
+    withdrawal::acknowledgement::{RecordSeal, WithdrawalAcknowledgement, seal_record},
 };
 
 /// 130 random bits.
@@ -146,8 +155,44 @@ async fn build_transaction(
     }
     let recorded =
         RecordedWithdrawal { record, access_key: app.world.readable::<ACCESS_KEY_LETTERS>() };
-    put_record(app, &mut transaction, merchant, &recorded);
+    let seal = put_record(app, &mut transaction, merchant, &recorded);
+    put_mail(app, &mut transaction, merchant, &recorded, seal).await?;
     Ok((recorded, transaction))
+}
+
+/// Adds the mail with the acknowledgement, which is a file that proves itself.
+async fn put_mail(
+    app: &App,
+    transaction: &mut Transaction,
+    merchant: &MerchantId,
+    recorded: &RecordedWithdrawal,
+    seal: RecordSeal,
+) -> Result<(), AppError> {
+    let record = &recorded.record;
+    let path = format!("/portal/{merchant}/withdrawals/{}", recorded.page_name());
+    let link = |url| MailLink { opens: MailLinkTarget::Withdrawal, url };
+    let RecordSeal { sha256, seal } = seal;
+    let document = format!("{}\n\nSHA-256: {sha256}", record.text);
+    let acknowledgement = WithdrawalAcknowledgement { withdrawal: record.clone(), sha256, seal };
+    let mail = NewMail {
+        kind: MailKind::WithdrawalAcknowledged,
+        recipient: &record.email,
+        language: Some(record.language),
+        reference: record.withdrawal_identifier.as_str(),
+        sequence: 1,
+        content: MailContent {
+            order_number: Some(record.order_identifier.clone()),
+            date: Some(record.received_at),
+            document: Some(document),
+            link: app.mail.link_to(&path).map(link),
+            ..MailContent::default()
+        },
+        attachment: Some(MailAttachment {
+            name: format!("{}.json", record.withdrawal_identifier),
+            text: acknowledgement.document(),
+        }),
+    };
+    enqueue_mail(app, transaction, merchant, mail).await.map(drop)
 }
 
 /// Adds the record, and the message to the merchant, which has the same bytes.
@@ -156,11 +201,10 @@ fn put_record(
     transaction: &mut Transaction,
     merchant: &MerchantId,
     recorded: &RecordedWithdrawal,
-) {
+) -> RecordSeal {
     let record = &recorded.record;
     let text = serde_json::to_string(record).expect("a record has string keys");
-    let RecordSeal { sha256, seal } =
-        seal_record(app, merchant, &record.withdrawal_identifier, &text);
+    let seal = seal_record(app, merchant, &record.withdrawal_identifier, &text);
     let about = About {
         kind: MessageKind::Withdrawal,
         reference: record.withdrawal_identifier.as_str(),
@@ -178,9 +222,10 @@ fn put_record(
             recorded_us: micros(record.received_at),
             outcome: record.outcome.name().to_owned(),
             record: text,
-            sha256,
-            seal,
+            sha256: seal.sha256.clone(),
+            seal: seal.seal.clone(),
             access_key: recorded.access_key.clone(),
         },
     );
+    seal
 }

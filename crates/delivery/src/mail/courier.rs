@@ -6,6 +6,7 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     messages::mail::{
+        MailAttachment,
         address::is_mail_address,
         settings::{MailSecurity, SmtpServer},
     },
@@ -68,6 +69,8 @@ struct RenderedMail {
     subject: String,
     text: String,
     html: String,
+    #[serde(default)]
+    attachment: Option<MailAttachment>,
 }
 
 trait ByteStream: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -133,6 +136,7 @@ impl MailCourier {
             subject: &mail.subject,
             text: &mail.text,
             html: &mail.html,
+            attachment: mail.attachment.as_ref(),
             id,
             domain: self.server.domain(),
             at,

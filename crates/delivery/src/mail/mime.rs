@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use domain::messages::mail::MailAttachment;
 use jiff::Timestamp;
 
 /// Lines have at most this many characters, without their end.
@@ -19,6 +20,7 @@ pub(super) struct MimeMail<'a> {
     pub(super) subject: &'a str,
     pub(super) text: &'a str,
     pub(super) html: &'a str,
+    pub(super) attachment: Option<&'a MailAttachment>,
     /// What distinguishes the mail from all others of the sender's domain.
     pub(super) id: &'a str,
     pub(super) domain: &'a str,
@@ -33,8 +35,8 @@ pub(super) struct MimeMessage {
 
 impl MimeMessage {
     pub(super) fn new(mail: &MimeMail<'_>) -> Self {
-        // Quoted-printable writes "=" only before two digits or at the end of a line, so this never
-        // occurs in a part.
+        // Quoted-printable writes "=" only before two digits or at the end of a line, and base64
+        // only at its end, so this never occurs in a part.
         let boundary = format!("=_{}", mail.id);
         let mut body = String::new();
         for (kind, content) in [("plain", mail.text), ("html", mail.html)] {
@@ -47,6 +49,12 @@ impl MimeMessage {
             body.push_str("\r\n");
         }
         let _ = write!(body, "--{boundary}--\r\n");
+        let mut content_type = format!("multipart/alternative;\r\n boundary=\"{boundary}\"");
+        if let Some(attachment) = mail.attachment {
+            let outer = format!("=__{}", mail.id);
+            body = attach(&outer, &content_type, &body, attachment);
+            content_type = format!("multipart/mixed;\r\n boundary=\"{outer}\"");
+        }
         let headers = vec![
             ("Date", format_date(mail.at)),
             ("From", format!("{} <{}>", encode_text(mail.from_name), mail.from)),
@@ -54,7 +62,7 @@ impl MimeMessage {
             ("Subject", encode_text(mail.subject)),
             ("Message-ID", format!("<{}@{}>", mail.id, mail.domain)),
             ("MIME-Version", "1.0".to_owned()),
-            ("Content-Type", format!("multipart/alternative;\r\n boundary=\"{boundary}\"")),
+            ("Content-Type", content_type),
             ("Auto-Submitted", "auto-generated".to_owned()),
         ];
         Self { headers, body: body.into_bytes() }
@@ -70,6 +78,31 @@ impl MimeMessage {
         bytes.extend_from_slice(&self.body);
         bytes
     }
+}
+
+/// A body of two parts: what the mail says, and a file.
+fn attach(boundary: &str, content_type: &str, body: &str, attachment: &MailAttachment) -> String {
+    // The name is quoted, and we choose it.
+    let name: String = attachment
+        .name
+        .chars()
+        .filter(|it| it.is_ascii_alphanumeric() || "-._".contains(*it))
+        .collect();
+    let mut mixed = format!(
+        "--{boundary}\r\nContent-Type: {content_type}\r\n\r\n{body}\r\n--{boundary}\r\n\
+         Content-Type: application/json\r\nContent-Transfer-Encoding: base64\r\n\
+         Content-Disposition: attachment; filename=\"{name}\"\r\n\r\n"
+    );
+    let encoded = STANDARD.encode(&attachment.text);
+    let mut rest = encoded.as_str();
+    while !rest.is_empty() {
+        let (line, after) = rest.split_at(rest.len().min(LINE_MAX));
+        mixed.push_str(line);
+        mixed.push_str("\r\n");
+        rest = after;
+    }
+    let _ = write!(mixed, "--{boundary}--\r\n");
+    mixed
 }
 
 /// `Fri, 20 Feb 2026 10:15:00 +0000`.

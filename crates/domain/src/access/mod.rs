@@ -3,4 +3,5 @@
 pub mod client;
 pub mod operator;
 pub mod password;
+pub mod proof;
 pub mod scope;

@@ -121,6 +121,18 @@ pub struct Mail {
     pub text: String,
     /// The mail as an HTML document.
     pub html: String,
+    /// A file that comes with the mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attachment: Option<MailAttachment>,
+}
+
+/// A JSON file that comes with a mail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MailAttachment {
+    #[schema(example = "W-7K3Q-9XWD-2M4T.json")]
+    pub name: String,
+    /// The content of the file.
+    pub text: String,
 }
 
 impl Mail {

@@ -69,6 +69,10 @@ pub fn mail_content(kind: MailKind) -> MailContent {
             order_number: plain.order_number,
             date: Some(bought.created_at),
             document: Some(STATEMENT.to_owned()),
+            link: link(
+                MailLinkTarget::Withdrawal,
+                "portal/acme/withdrawals/WDR-4H8N-Q2XK-7RZ1-2QK8N4W7RXD3MZT6YB9VCJ1P5H",
+            ),
             ..MailContent::default()
         },
     }

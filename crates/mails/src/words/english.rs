@@ -46,13 +46,13 @@ pub(super) static WORDS: MailWords = MailWords {
     },
     proof_code: KindWords {
         subject: "{code} is your code",
-        text: "Someone asked {shop} to confirm that this e-mail address is yours. Enter this code \
+        text: "Someone asked {shop} to confirm that this email address is yours. Enter this code \
                on the page that asked for it. It is valid for ten minutes.\n\nIf it was not you, \
-               you can ignore this mail. Never share the code with anyone.",
+               you can ignore this email. Never share the code with anyone.",
     },
     withdrawal_acknowledged: KindWords {
         subject: "We received your withdrawal from order {order_number}",
-        text: "{shop} received your statement of withdrawal on {date}. Please keep this mail: it \
+        text: "{shop} received your statement of withdrawal on {date}. Please keep this email: it \
                contains your statement.",
     },
     next: NextWords {
@@ -66,6 +66,7 @@ pub(super) static WORDS: MailWords = MailWords {
     as_gift_card: "You receive it as a gift card.",
     open_label: "Open your label",
     open_return: "View your return",
+    open_withdrawal: "View the acknowledgement",
     items: "Items",
     more_items: |count| format!("and {count} more"),
     item_received: "received",
@@ -80,5 +81,5 @@ pub(super) static WORDS: MailWords = MailWords {
     bonus: "Bonus",
     total: "You will get",
     return_number: |number| format!("Return {number}"),
-    sent_by: |shop| format!("This mail was sent on behalf of {shop} about a return."),
+    sent_by: |shop| format!("This email was sent on behalf of {shop} about a return."),
 };

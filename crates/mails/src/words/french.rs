@@ -70,6 +70,7 @@ pub(super) static WORDS: MailWords = MailWords {
     as_gift_card: "Vous recevez ce montant sous forme de carte cadeau.",
     open_label: "Ouvrir l’étiquette",
     open_return: "Voir votre retour",
+    open_withdrawal: "Voir l’accusé de réception",
     items: "Articles",
     more_items: |count| format!("et {count} de plus"),
     item_received: "reçu",

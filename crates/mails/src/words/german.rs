@@ -73,6 +73,7 @@ pub(super) static WORDS: MailWords = MailWords {
     as_gift_card: "Sie erhalten den Betrag als Gutschein.",
     open_label: "Etikett öffnen",
     open_return: "Rücksendung ansehen",
+    open_withdrawal: "Eingangsbestätigung ansehen",
     items: "Artikel",
     more_items: |count| format!("und {count} weitere"),
     item_received: "eingegangen",

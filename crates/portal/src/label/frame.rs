@@ -39,6 +39,8 @@ pub(crate) struct LabelPage<'a> {
     pub(crate) switch: &'a LanguageSwitch,
     /// The address of the merchant's style sheet, if the merchant has colors of its own.
     pub(crate) theme_address: Option<&'a str>,
+    /// The address of the withdrawal function, if the shopper may have the right.
+    pub(crate) withdrawal_address: Option<&'a str>,
 }
 
 /// Equal units of a return.

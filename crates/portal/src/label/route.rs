@@ -63,6 +63,7 @@ async fn show_document(
 fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
     let rma = &label.rma;
     let theme_address = format!("/portal/{}/look.css", label.merchant);
+    let withdrawal_address = format!("/portal/{}/withdraw", label.merchant);
     let address = format!("/labels/{}", rma.label_name());
     render_label(&LabelPage {
         merchant_name: &label.merchant_name,
@@ -85,6 +86,7 @@ fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
         created_on: &format_date(page_language.language, rma.created_at),
         language: page_language.language,
         theme_address: label.portal.accent.map(|_| theme_address.as_str()),
+        withdrawal_address: label.offers_withdrawal.then_some(withdrawal_address.as_str()),
         switch: &LanguageSwitch::new(&label.portal, page_language, address),
     })
 }

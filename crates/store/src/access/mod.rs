@@ -3,5 +3,6 @@
 pub(crate) mod clients;
 pub(crate) mod lookup_attempts;
 pub(crate) mod operators;
+pub(crate) mod order_proofs;
 pub(crate) mod sealing_keys;
 pub(crate) mod tokens;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use domain::{
-    access::{client::Client, operator::Operator},
+    access::{client::Client, operator::Operator, proof::ProofState},
     carriers::account::CarrierAccount,
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
@@ -69,6 +69,7 @@ stored_bodies!(
     Operator,
     Policy,
     Portal,
+    ProofState,
     RetentionPeriods,
     ReturnChange,
     ReturnRoutes,

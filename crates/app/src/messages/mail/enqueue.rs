@@ -6,7 +6,7 @@ use domain::{
     merchants::language::Language,
     messages::{
         kind::MessageKind,
-        mail::{MailKind, content::MailContent},
+        mail::{Mail, MailAttachment, MailKind, content::MailContent},
     },
 };
 use store::Transaction;
@@ -29,6 +29,7 @@ pub struct NewMail<'a> {
     /// Its number among the mails about that thing.
     pub sequence: i64,
     pub content: MailContent,
+    pub attachment: Option<MailAttachment>,
 }
 
 /// Enqueues a mail, unless the merchant sends none of this kind. Returns whether it did.
@@ -44,6 +45,7 @@ pub async fn enqueue_mail(
     };
     let language = profile.language(mail.language);
     let rendered = profile.render(mail.kind, language, mail.recipient, mail.content);
+    let rendered = Mail { attachment: mail.attachment, ..rendered };
     let body = serde_json::to_vec(&rendered).expect("a mail has string keys");
     let NewMail { reference, sequence, .. } = mail;
     let about = About { kind: MessageKind::Mail, reference, sequence };

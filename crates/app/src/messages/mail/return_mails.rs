@@ -76,6 +76,7 @@ pub(crate) async fn enqueue_occasion(
         reference: rma.rma_identifier.as_str(),
         sequence: rma.messages_sent,
         content,
+        attachment: None,
     };
     enqueue_mail(app, transaction, merchant, mail).await.map(drop)
 }

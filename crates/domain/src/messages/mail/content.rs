@@ -133,6 +133,8 @@ pub struct MailLink {
 pub enum MailLinkTarget {
     Label,
     Return,
+    /// The acknowledgement of a withdrawal.
+    Withdrawal,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -72,6 +72,7 @@ fn render_in(
         language: Language::English,
         switch: &single_language(),
         theme_address: None,
+        withdrawal_address: None,
     })
 }
 
@@ -293,7 +294,8 @@ proptest! {
                 created_on: &text,
                 language: Language::German,
                 switch: &single_language(),
-        theme_address: None,
+                theme_address: None,
+                withdrawal_address: None,
             });
             prop_assert!(!page.contains("<script"));
             prop_assert_eq!(page.matches("<main").count(), 1);

@@ -3,4 +3,5 @@
 mod clients;
 mod lookup_attempts;
 mod operators;
+mod order_proofs;
 mod sealing_keys;
