@@ -210,7 +210,8 @@ impl Demo {
             let (base, target) = match link.strip_prefix("http://") {
                 Some(rest) => {
                     let host = rest.split('/').next().unwrap();
-                    (format!("http://{host}"), rest.strip_prefix(host).unwrap())
+                    let path = rest.strip_prefix(host).filter(|path| !path.is_empty());
+                    (format!("http://{host}"), path.unwrap_or("/"))
                 }
                 None => (here.clone(), link),
             };

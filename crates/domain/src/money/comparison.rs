@@ -201,7 +201,9 @@ impl OpenAmounts {
     ) -> Option<Difference> {
         let paid_cents = refund.amount_cents.saturating_add(refund.accepted_cents);
         let possible = self.list_possible(paid);
-        let exact = possible.iter().find(|it| it.amount_cents == paid_cents);
+        let mut exact = possible.iter().filter(|it| it.amount_cents == paid_cents);
+        // A later refund without units can pay anything that is still open, but not deduct the fee.
+        let exact = exact.clone().find(|it| last && it.leaves.fee == 0).or_else(|| exact.next());
         // After units lapsed, what was paid is far from everything: all that is due counts. Of two
         // that are as near, the last refund should be the one that leaves nothing open.
         let distance = |it: &&PossibleRefund| {
