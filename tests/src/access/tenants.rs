@@ -5,10 +5,12 @@
 //! is not described there, or needs no token, is listed here: a new public address must be added.
 
 mod console_routes;
+mod page_routes;
 
 use serde_json::{Value, json};
 
 pub(crate) use console_routes::CONSOLE;
+pub(crate) use page_routes::{DEMO, PORTAL, PUBLIC_BY_NAME, PUBLIC_UNDESCRIBED};
 
 use crate::harness::{
     home::{Merchant, text},
@@ -23,39 +25,6 @@ const PUBLIC: [(&str, &str); 2] = [("POST", "/oauth/token"), ("POST", "/oauth/re
 
 /// What needs a signature in place of a token.
 const SIGNED: [(&str, &str); 1] = [("POST", "/carriers/easypost/{merchant}/webhooks")];
-
-/// What is not in the description and needs no token; `/metrics` only on the machine itself.
-pub(crate) const PUBLIC_UNDESCRIBED: [&str; 6] =
-    ["/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"];
-
-/// What only a demo has.
-pub(crate) const DEMO: [&str; 1] = ["/demo/clock"];
-
-/// What is not described and needs no token, for whoever knows a name that cannot be guessed.
-pub(crate) const PUBLIC_BY_NAME: [&str; 2] = ["/labels/{key}", "/labels/{key}/{document}"];
-
-/// The pages for shoppers, who show a pass of their own.
-pub(crate) const PORTAL: [&str; 19] = [
-    "/portal/{merchant}",
-    "/portal/{merchant}/look.css",
-    "/portal/{merchant}/logo",
-    "/portal/{merchant}/pictures/{token}",
-    "/portal/{merchant}/return",
-    "/portal/{merchant}/review",
-    "/portal/{merchant}/confirm",
-    "/portal/{merchant}/returns/{rma}",
-    "/portal/{merchant}/returns/{rma}/cancel",
-    "/portal/{merchant}/returns/{rma}/label",
-    "/portal/{merchant}/link",
-    "/portal/{merchant}/proof",
-    "/portal/{merchant}/proof/code",
-    "/portal/{merchant}/withdraw",
-    "/portal/{merchant}/withdraw/items",
-    "/portal/{merchant}/withdraw/review",
-    "/portal/{merchant}/withdraw/confirm",
-    "/portal/{merchant}/withdrawals/{name}",
-    "/portal/{merchant}/withdrawals/{name}/document",
-];
 
 /// What systems of the platform may do for every merchant, because that is what they are for.
 const PLATFORM: [&str; 2] = ["carrier:write", "warehouse:write"];
