@@ -89,6 +89,7 @@ async fn write_mail(fixture: &Fixture, is_delivered: bool) -> i64 {
         content: domain::samples::mail_content(MailKind::ReturnConfirmed),
         text: "Dana lives here".to_owned(),
         html: "<p>Dana lives here</p>".to_owned(),
+        attachment: None,
     };
     let about = About { kind: MessageKind::Mail, reference: "RMA-7K3Q-9XWD-2M4T", sequence: 1 };
     let body = serde_json::to_vec(&mail).unwrap().into();

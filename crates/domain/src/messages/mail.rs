@@ -148,6 +148,7 @@ impl Mail {
             content: MailContent { order_number, return_number, ..MailContent::default() },
             text: ERASED.to_owned(),
             html: ERASED.to_owned(),
+            attachment: None,
         }
     }
 
