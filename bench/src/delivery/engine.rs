@@ -44,7 +44,8 @@ struct ToSink {
 impl AddressBook for ToSink {
     fn look_up(&self, merchant: MerchantId, kind: MessageKind) -> AddressLookup<'_> {
         let target = if kind == MessageKind::Mail {
-            Target::Courier(Arc::clone(&self.courier) as Arc<dyn Courier>)
+            let courier: Arc<dyn Courier> = self.courier.clone();
+            Target::Courier(courier)
         } else {
             Target::Endpoint(target(&self.sink, &merchant, kind).into())
         };
@@ -86,7 +87,7 @@ impl Running {
             store: store.clone(),
             world: world.clone(),
             client,
-            address_book: Arc::clone(&to_sink) as Arc<dyn AddressBook>,
+            address_book: to_sink.clone(),
             observer: to_sink,
             retry_schedule: RetrySchedule::default(),
             metrics: DeliveryMetrics::register(&mut Registry::default()),

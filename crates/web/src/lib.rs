@@ -14,6 +14,7 @@ use server::Web;
 pub fn router(web: Web) -> Router {
     let probes = api::probes().method_not_allowed_fallback(server::error::method_not_allowed);
     let limited = api::routes()
+        .layer(middleware::from_fn(server::guard::compression::compress_large))
         .merge(server::assets::routes())
         .merge(portal::routes())
         .merge(console::routes())

@@ -43,11 +43,12 @@ pub(super) fn walk(browser: &Browser, starts: &[&str]) -> BTreeSet<String> {
 }
 
 /// The kind of a page: its address with `any` in place of identifiers, which are the segments with
-/// a digit, and with the names of the query only.
+/// a digit or in capitals, and with the names of the query only.
 fn kind(path: &str) -> String {
     let (place, query) = path.split_once('?').unwrap_or((path, ""));
     let named = |part: &str| {
-        if part.contains(|it: char| it.is_ascii_digit()) { "any" } else { part }.to_owned()
+        let is_sign = |it: char| it.is_ascii_digit() || it.is_ascii_uppercase();
+        if part.contains(is_sign) { "any" } else { part }.to_owned()
     };
     let mut place: Vec<String> = place.split('/').map(named).collect();
     // A mail has a page for each kind and language, which another test looks at.

@@ -20,6 +20,8 @@ fn aimed_routes(merchant: &str, client: &str, message: &str) -> Vec<String> {
         "{client}" => client.to_owned(),
         "{message}" | "{id}" => message.to_owned(),
         "{kind}" => "rma".to_owned(),
+        "{mail}" => "canceled".to_owned(),
+        "{language}" => "en".to_owned(),
         "{action}" => "pause".to_owned(),
         "{version}" => "1".to_owned(),
         "{rma}" => "RMA-7K3Q-9XWD-2M4T".to_owned(),
@@ -33,7 +35,8 @@ fn aimed_routes(merchant: &str, client: &str, message: &str) -> Vec<String> {
     let drawn = |route: &str| route.starts_with("/console/plates/");
     let with_parameter =
         tenants::CONSOLE.iter().filter(|route| route.contains('{') && !drawn(route));
-    with_parameter.map(|route| route.split('/').map(part).collect::<Vec<_>>().join("/")).collect()
+    let aim = |route: &str| route.split('/').map(part).collect::<Vec<_>>().join("/");
+    with_parameter.map(|route| aim(&route.replace("/mail/{kind}", "/mail/{mail}"))).collect()
 }
 
 /// Everything that a form of the console could contain, with the password.

@@ -5,7 +5,7 @@
 //! current. [`slow_reader`] drops a client that does not read its response. Each accepted request
 //! carries a [`RequestOrigin`], which [`client_address`] finds behind proxies. The routes then use
 //! [`rate_limit`] to refuse clients with too many requests, and [`limits`] to read a body within
-//! its limits.
+//! its limits. [`compression`] makes large responses smaller.
 //!
 //! Nothing in this module knows routes, our status codes or the store.
 
@@ -17,6 +17,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 pub mod client_address;
+pub mod compression;
 mod connection_slots;
 #[cfg(test)]
 mod fixtures;
