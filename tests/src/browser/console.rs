@@ -353,7 +353,8 @@ fn every_page_of_the_console_is_accessible() {
     for part in ["failures", "messages", "refunds", "finance", "exceptions", "receive", "audit"] {
         assert!(seen.contains(&format!("/console/{part}")), "{part} was not reached: {seen:?}");
     }
-    for kind in ["/console/orders/any/A", "/console/returns/any", "/console/merchants/any/policy"] {
+    for kind in ["/console/orders/any/any", "/console/returns/any", "/console/merchants/any/policy"]
+    {
         assert!(seen.contains(kind), "{kind} was not reached: {seen:?}");
     }
 }

@@ -45,9 +45,19 @@ pub async fn compress_large(request: Request, next: Next) -> Response {
         Ok(Ok(compressed)) => {
             parts.headers.insert(CONTENT_ENCODING, GZIP);
             parts.headers.remove(CONTENT_LENGTH);
+            weaken_tag(&mut parts.headers);
             Response::from_parts(parts, Body::from(compressed))
         }
         Ok(Err(_)) | Err(_) => Response::from_parts(parts, Body::from(plain)),
+    }
+}
+
+/// A strong tag promises the same bytes, and the compressed ones are others.
+fn weaken_tag(headers: &mut HeaderMap) {
+    let tag = headers.get(ETAG).and_then(|it| it.to_str().ok());
+    let weak = tag.filter(|tag| !tag.starts_with("W/")).map(|tag| format!("W/{tag}"));
+    if let Some(weak) = weak.and_then(|weak| HeaderValue::try_from(weak).ok()) {
+        headers.insert(ETAG, weak);
     }
 }
 
@@ -65,7 +75,6 @@ fn is_compressible(response: &Response) -> bool {
     is_text
         && length.is_some_and(|length| (SMALLEST..=LARGEST).contains(&length))
         && !headers.contains_key(CONTENT_ENCODING)
-        && !headers.contains_key(ETAG)
 }
 
 /// Whether `gzip` is among the encodings that the client accepts.
