@@ -51,9 +51,12 @@ fn kind(path: &str) -> String {
         if part.contains(is_sign) { "any" } else { part }.to_owned()
     };
     let mut place: Vec<String> = place.split('/').map(named).collect();
-    // A mail has a page for each kind and language, which another test looks at.
-    if let Some(mail) = place.iter().position(|part| part == "mail") {
-        place.iter_mut().skip(mail + 1).take(2).for_each(|part| "any".clone_into(part));
+    // There is a page for each kind of message, and for each kind and language of a mail, which
+    // another test looks at.
+    for (parent, parts) in [("endpoints", 1), ("mail", 2)] {
+        if let Some(position) = place.iter().position(|part| part == parent) {
+            place.iter_mut().skip(position + 1).take(parts).for_each(|it| "any".clone_into(it));
+        }
     }
     let query =
         query.split('&').filter_map(|pair| pair.split('=').next()).filter(|it| !it.is_empty());

@@ -38,7 +38,7 @@ fn on_sqlite_no_label_is_bought_twice() {
 #[test]
 fn on_postgres_no_label_is_bought_twice() {
     if let Some(schema) = POSTGRES.schema("carriers_crash") {
-        survive(&Home::on(&schema.address), rounds(50));
+        survive(&Home::on(&schema.address), rounds(25));
     }
 }
 
