@@ -30,7 +30,9 @@ pub(super) fn list_carrier_labels<'a>(
     words: &Words,
     format_day: impl Fn(jiff::Timestamp) -> String,
 ) -> Vec<CarrierLabel<'a>> {
-    let valid: Vec<&Label> = rma.valid_labels().collect();
+    let mut valid: Vec<&Label> = rma.valid_labels().collect();
+    // Labels of several parcels arrive in any order.
+    valid.sort_by_key(|it| it.details.parcel);
     let has_more = |it: &Label| !it.details.documents.is_empty() || it.details.hand_off.is_some();
     if !valid.iter().any(|it| has_more(it)) {
         return Vec::new();
