@@ -99,7 +99,7 @@ impl Operation {
         }
     }
 
-    /// A call that we make. It is shown without a command, because nobody else can sign it.
+    /// A call that we make. It is shown without a command, because only we can sign it.
     pub(super) fn of_webhook(method: &str, path: &str, operation: Node<'_>) -> Self {
         let mut shown = Self::of(method, path, operation);
         shown.listings.remove(0);

@@ -64,8 +64,8 @@ async fn record_all(
 }
 
 /// The receipts with the channels that the rules propose. None if all of those against ASNs name
-/// one. What is received for a return gets its channel with the return, and what nobody announced
-/// when it is known whose it is.
+/// one. What is received for a return gets its channel with the return, and what was not
+/// announced when it is known whose it is.
 async fn propose_channels(
     scope: RequestScope<'_>,
     receipts: &[Receipt],

@@ -86,8 +86,8 @@ impl ProofState {
         Ok(next)
     }
 
-    /// Enters a code. Both fingerprints are made with a key that nobody outside knows, so the time
-    /// of the comparison reveals nothing.
+    /// Enters a code. Both fingerprints are made with a key that is not known outside, so the
+    /// time of the comparison reveals nothing.
     #[must_use]
     pub fn enter(&self, fingerprint: &str, now_us: i64) -> (Self, ProofAnswer) {
         let mut next = self.forget_old(now_us);
@@ -105,7 +105,7 @@ impl ProofState {
     }
 
     /// The state without what is too old to count. Times in the future count as now, so that a
-    /// clock that was set back locks nobody out for longer.
+    /// clock that was set back locks no one out for longer.
     fn forget_old(&self, now_us: i64) -> Self {
         let recent = |times: &[i64]| -> Vec<i64> {
             let times = times.iter().map(|time| (*time).min(now_us));
@@ -155,7 +155,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nobody_guesses_more_than_nine_times_a_day(
+        fn no_one_guesses_more_than_nine_times_a_day(
             steps in proptest::collection::vec((any::<bool>(), 0..20 * MINUTE_US), 1..400),
         ) {
             let (mut state, mut now_us) = (ProofState::default(), 0);

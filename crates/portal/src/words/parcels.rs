@@ -36,8 +36,10 @@ pub(super) const ENGLISH: ParcelWords = ParcelWords {
 pub(super) const GERMAN: ParcelWords = ParcelWords {
     parcel: |number, all| format!("Paket {number} von {all}"),
     count: "Wie viele Pakete senden Sie?",
-    count_hint: "Jedes Paket bekommt ein eigenes Etikett. Lassen Sie 1 stehen, wenn alles in eines passt.",
-    need_count: "Bitte geben Sie eine Zahl von 1 bis 20 ein, höchstens so viele, wie es Artikel sind.",
+    count_hint: "Jedes Paket bekommt ein eigenes Etikett. Lassen Sie 1 stehen, wenn alles in eines \
+                 passt.",
+    need_count: "Bitte geben Sie eine Zahl von 1 bis 20 ein, höchstens so viele, wie es Artikel \
+                 sind.",
     sent_in: |count| format!("In {count} Paketen, jedes mit einem eigenen Etikett."),
     print_label: TitledText {
         title: "Etikett anbringen",
