@@ -63,6 +63,11 @@ impl Demo {
         text(&reply.json()["access_token"])
     }
 
+    /// The host and port of its server.
+    pub(crate) fn address(&self) -> &str {
+        self.told["address"].as_str().unwrap().strip_prefix("http://").unwrap()
+    }
+
     pub(crate) fn send(&self, request: &Request) -> Reply {
         send_to(&text(&self.told["address"]), request)
     }
@@ -71,9 +76,13 @@ impl Demo {
         request.bearer(&self.token)
     }
 
+    pub(crate) fn as_operator(&self, request: Request) -> Request {
+        request.bearer(&self.admin)
+    }
+
     /// What an operator reads at an address.
     fn read(&self, target: &str) -> Value {
-        let reply = self.send(&Request::get(target).bearer(&self.admin));
+        let reply = self.send(&self.as_operator(Request::get(target)));
         assert_eq!(reply.status, 200, "{target}: {}", reply.said());
         reply.json()
     }
