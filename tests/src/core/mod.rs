@@ -13,4 +13,5 @@ mod nodes;
 mod operation;
 mod tls;
 mod turns;
+mod upgrade;
 mod work_lists;

@@ -76,6 +76,11 @@ impl Schema {
         std::thread::spawn(move || execute(&server, &sql))
     }
 
+    /// Runs statements in the schema.
+    pub(crate) fn execute(&self, sql: &str) {
+        execute(&self.address, sql);
+    }
+
     /// Removes the tables while servers use them.
     pub(crate) fn drop(&self) {
         execute(&self.server, &format!("DROP SCHEMA {} CASCADE", self.name));

@@ -1,0 +1,778 @@
+-- {"client_id": "acme.4gz5404ptk", "client_secret": "hws_LxyHo9iLuZ2W46M97ZjnM-u-_Zx2Lyvm9i6B6v-g2Rw", "rma_identifier": "RMA-P8CF-A2Q8-SXYZ", "signing_secret": "whsec_J8zPKN0HX7t5PNX4wTnzEJONH6X7RCqdsGNiSrhh+eg=", "withdrawal_identifier": "WDR-X0W4-CXXK-N5QW", "withdrawal_page": "/portal/acme/withdrawals/WDR-X0W4-CXXK-N5QW-yb400w4x1dq6be1p1m2ey83g3n"}
+CREATE TABLE alerts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    problem text NOT NULL COLLATE pg_catalog."C",
+    since_us bigint NOT NULL,
+    detail text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE answers (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    client_id text NOT NULL COLLATE pg_catalog."C",
+    idempotency_key text NOT NULL COLLATE pg_catalog."C",
+    request_hash bytea NOT NULL,
+    answered_us bigint NOT NULL,
+    body bytea NOT NULL
+);
+CREATE TABLE asn_codes (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    asn_number text NOT NULL COLLATE pg_catalog."C",
+    program_id text NOT NULL COLLATE pg_catalog."C",
+    code text NOT NULL COLLATE pg_catalog."C",
+    carton_id text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE asn_lines (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    asn_number text NOT NULL COLLATE pg_catalog."C",
+    program_id text NOT NULL COLLATE pg_catalog."C",
+    line_id text NOT NULL COLLATE pg_catalog."C",
+    place bigint NOT NULL,
+    unit_id text NOT NULL COLLATE pg_catalog."C",
+    own_id text NOT NULL COLLATE pg_catalog."C",
+    serial_number text NOT NULL COLLATE pg_catalog."C",
+    sku text NOT NULL COLLATE pg_catalog."C",
+    upc text NOT NULL COLLATE pg_catalog."C",
+    asin text NOT NULL COLLATE pg_catalog."C",
+    carton_id text NOT NULL COLLATE pg_catalog."C",
+    quantity bigint NOT NULL,
+    received bigint NOT NULL,
+    complete bigint NOT NULL,
+    carton text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL COLLATE pg_catalog."C"
+)
+WITH (fillfactor='50');
+CREATE TABLE asns (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    asn_number text NOT NULL COLLATE pg_catalog."C",
+    program_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    announced_us bigint NOT NULL,
+    fingerprint text NOT NULL COLLATE pg_catalog."C",
+    here bigint NOT NULL,
+    told bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C",
+    changed bigint DEFAULT 0 NOT NULL,
+    changed_us bigint DEFAULT 0 NOT NULL,
+    status text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE attempt_counts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    hour_us bigint NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    status bigint NOT NULL,
+    bucket bigint NOT NULL,
+    attempts bigint NOT NULL,
+    waited_us bigint NOT NULL,
+    latency_us bigint NOT NULL
+);
+CREATE TABLE attempts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    cycle bigint NOT NULL,
+    attempt bigint NOT NULL,
+    at_us bigint NOT NULL,
+    latency_us bigint NOT NULL,
+    status bigint,
+    error text COLLATE pg_catalog."C",
+    answer bytea
+);
+CREATE TABLE audit (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    at_us bigint NOT NULL,
+    audit_id text NOT NULL COLLATE pg_catalog."C",
+    actor text NOT NULL COLLATE pg_catalog."C",
+    address text NOT NULL COLLATE pg_catalog."C",
+    action text NOT NULL COLLATE pg_catalog."C",
+    detail text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE audit_references (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C",
+    at_us bigint NOT NULL,
+    audit_id text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE carrier_accounts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE carrier_shipments (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C",
+    shipment_id text NOT NULL COLLATE pg_catalog."C",
+    created_us bigint NOT NULL
+);
+CREATE TABLE change_counter (
+    id bigint NOT NULL,
+    last bigint NOT NULL,
+    written_by bigint NOT NULL
+);
+CREATE TABLE clients (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    client_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE day_counts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    day_us bigint NOT NULL,
+    what text NOT NULL COLLATE pg_catalog."C",
+    slot bigint NOT NULL,
+    number bigint NOT NULL
+);
+CREATE TABLE deliveries (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    lane bigint NOT NULL,
+    cycle bigint NOT NULL,
+    attempt bigint NOT NULL,
+    due_us bigint NOT NULL,
+    replay bigint DEFAULT 0 NOT NULL
+);
+CREATE TABLE discards (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    discarded_us bigint NOT NULL,
+    reason text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE disposition_counts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    day_us bigint NOT NULL,
+    channel text NOT NULL COLLATE pg_catalog."C",
+    unit_condition text NOT NULL COLLATE pg_catalog."C",
+    outcome text NOT NULL COLLATE pg_catalog."C",
+    slot bigint NOT NULL,
+    units bigint NOT NULL,
+    weighed bigint NOT NULL,
+    weight bigint NOT NULL
+);
+CREATE TABLE dispositions (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    warehouse_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE drop_ship_orders (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    client_identifier text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C",
+    changed bigint DEFAULT 0 NOT NULL,
+    changed_us bigint DEFAULT 0 NOT NULL,
+    status text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE endpoints (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE exchange_orders (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    original_order_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    state text NOT NULL COLLATE pg_catalog."C",
+    exchange_order_id text NOT NULL COLLATE pg_catalog."C",
+    created_us bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE failures (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    lane bigint NOT NULL,
+    cycle bigint NOT NULL,
+    failed_us bigint NOT NULL,
+    status bigint,
+    error text COLLATE pg_catalog."C"
+);
+CREATE TABLE label_documents (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    sha256 text NOT NULL COLLATE pg_catalog."C",
+    piece bigint NOT NULL,
+    body bytea NOT NULL
+);
+CREATE TABLE label_requests (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    requested_us bigint NOT NULL,
+    carrier text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE ledgers (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    order_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE lookup_attempts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    subject text NOT NULL COLLATE pg_catalog."C",
+    slot_us bigint NOT NULL,
+    number bigint NOT NULL
+);
+CREATE TABLE mail_reminders (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    due_us bigint NOT NULL
+);
+CREATE TABLE mail_settings (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE merchants (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE message_counters (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    last bigint NOT NULL
+);
+CREATE TABLE message_heads (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    sequence bigint NOT NULL,
+    created_us bigint NOT NULL,
+    hash bytea NOT NULL
+);
+CREATE TABLE message_index_progress (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    last bigint NOT NULL
+);
+CREATE TABLE message_references (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL
+);
+CREATE TABLE messages (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    message_id bigint NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C",
+    sequence bigint NOT NULL,
+    created_us bigint NOT NULL,
+    body bytea NOT NULL
+);
+CREATE TABLE nodes (
+    node_id text NOT NULL COLLATE pg_catalog."C",
+    expires_us bigint NOT NULL
+);
+CREATE TABLE operators (
+    operator text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE order_proofs (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    order_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    changed_us bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE orders (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    order_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    created_us bigint NOT NULL,
+    updated_us bigint NOT NULL,
+    received_us bigint NOT NULL,
+    status text NOT NULL COLLATE pg_catalog."C",
+    shopper_hash bigint NOT NULL,
+    secondary_id text NOT NULL COLLATE pg_catalog."C",
+    hash bytea NOT NULL,
+    body bytea NOT NULL,
+    changed bigint DEFAULT 0 NOT NULL,
+    changed_us bigint DEFAULT 0 NOT NULL
+);
+CREATE TABLE packed_attempts (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    block bigint NOT NULL,
+    first_message_id bigint NOT NULL,
+    attempts bytea NOT NULL
+);
+CREATE TABLE parcels (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    tracking_number text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE policies (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    created_us bigint NOT NULL,
+    actor text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE portal_logos (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    media_type text NOT NULL COLLATE pg_catalog."C",
+    body bytea NOT NULL
+);
+CREATE TABLE portals (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE postings (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    at_us bigint NOT NULL,
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    number bigint NOT NULL,
+    currency text NOT NULL COLLATE pg_catalog."C",
+    promised bigint NOT NULL,
+    refunds bigint NOT NULL,
+    gift_cards bigint NOT NULL,
+    exchanges bigint NOT NULL,
+    goods bigint NOT NULL,
+    tax bigint NOT NULL,
+    shipping bigint NOT NULL,
+    fees bigint NOT NULL,
+    bonus bigint NOT NULL,
+    absorbed bigint NOT NULL,
+    written_off bigint NOT NULL,
+    CONSTRAINT postings_check CHECK ((((((((((((promised + refunds) + gift_cards) + exchanges) + goods) + tax) + shipping) + fees) + bonus) + absorbed) + written_off) = 0))
+);
+CREATE TABLE receiving_keys (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    lookup_key text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE refund_problems (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    refund_id text NOT NULL COLLATE pg_catalog."C",
+    order_id text NOT NULL COLLATE pg_catalog."C",
+    state text NOT NULL COLLATE pg_catalog."C",
+    noticed_us bigint NOT NULL,
+    detail text NOT NULL COLLATE pg_catalog."C",
+    kind text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    rma_id text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    currency text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    promised_cents bigint DEFAULT 0 NOT NULL,
+    paid_cents bigint DEFAULT 0 NOT NULL
+);
+CREATE TABLE refunds (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    refund_id text NOT NULL COLLATE pg_catalog."C",
+    order_id text NOT NULL COLLATE pg_catalog."C",
+    received_us bigint NOT NULL,
+    hash bytea NOT NULL,
+    body bytea NOT NULL
+);
+CREATE TABLE retention (
+    id bigint NOT NULL,
+    done_us bigint NOT NULL,
+    next_us bigint NOT NULL
+);
+CREATE TABLE retention_periods (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE retention_progress (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    class text NOT NULL COLLATE pg_catalog."C",
+    changed bigint NOT NULL,
+    reference text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE return_events (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    number bigint NOT NULL,
+    at_us bigint NOT NULL,
+    actor text NOT NULL COLLATE pg_catalog."C",
+    cause text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE return_routes (
+    id bigint NOT NULL,
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE returns (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    created_us bigint NOT NULL,
+    status text NOT NULL COLLATE pg_catalog."C",
+    body text NOT NULL COLLATE pg_catalog."C",
+    currency text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    owed_cents bigint DEFAULT 0 NOT NULL,
+    changed bigint DEFAULT 0 NOT NULL,
+    changed_us bigint DEFAULT 0 NOT NULL
+);
+CREATE TABLE schema_versions (
+    version bigint NOT NULL
+);
+CREATE TABLE sealing_keys (
+    key_id text NOT NULL COLLATE pg_catalog."C",
+    check_value bytea NOT NULL
+);
+CREATE TABLE sessions (
+    token_hash bytea NOT NULL,
+    operator text NOT NULL COLLATE pg_catalog."C",
+    created_us bigint NOT NULL,
+    last_seen_us bigint NOT NULL,
+    expires_us bigint NOT NULL
+);
+CREATE TABLE shard_leases (
+    shard bigint NOT NULL,
+    owner text NOT NULL COLLATE pg_catalog."C",
+    epoch bigint NOT NULL
+);
+CREATE TABLE shipment_numbers (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    asn_number text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE shipments (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    asn_number text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C",
+    changed bigint DEFAULT 0 NOT NULL,
+    changed_us bigint DEFAULT 0 NOT NULL,
+    status text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C",
+    head text DEFAULT ''::text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE shopper_keys (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    shopper_hash bigint NOT NULL,
+    kind text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE tokens (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    token_hash bytea NOT NULL,
+    client_id text NOT NULL COLLATE pg_catalog."C",
+    scopes text NOT NULL COLLATE pg_catalog."C",
+    expires_us bigint NOT NULL
+);
+CREATE TABLE unit_steps (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    unit_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE units (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    unit_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body_version bigint NOT NULL,
+    doubt_us bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE unkeyed_shoppers (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    kind text NOT NULL COLLATE pg_catalog."C",
+    reference text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE unposted_returns (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE warehouses (
+    warehouse_id text NOT NULL COLLATE pg_catalog."C",
+    version bigint NOT NULL,
+    body text NOT NULL COLLATE pg_catalog."C"
+);
+CREATE TABLE withdrawals (
+    merchant_id text NOT NULL COLLATE pg_catalog."C",
+    withdrawal_id text NOT NULL COLLATE pg_catalog."C",
+    order_id text NOT NULL COLLATE pg_catalog."C",
+    rma_id text NOT NULL COLLATE pg_catalog."C",
+    recorded_us bigint NOT NULL,
+    outcome text NOT NULL COLLATE pg_catalog."C",
+    record text NOT NULL COLLATE pg_catalog."C",
+    sha256 text NOT NULL COLLATE pg_catalog."C",
+    seal text NOT NULL COLLATE pg_catalog."C",
+    access_key text NOT NULL COLLATE pg_catalog."C"
+);
+INSERT INTO attempt_counts VALUES ('acme', 1794862800000000, 'rma', 200, 9, 1, 21513, 2286);
+INSERT INTO attempt_counts VALUES ('acme', 1794862800000000, 'rma', 200, 7, 1, 8771, 780);
+INSERT INTO attempt_counts VALUES ('acme', 1794862800000000, 'withdrawal', 200, 7, 1, 9676, 1057);
+INSERT INTO audit VALUES ('platform', 1794862843766346, 't24n79sk06k4', 'platform.fzh61x5kr2', '', 'client.add', '{"client":"platform.fzh61x5kr2","name":"admin","scope":"carrier:write warehouse:write admin metrics"}');
+INSERT INTO audit VALUES ('acme', 1794862844253133, 'zzf58tb77737', 'platform.fzh61x5kr2', '127.0.0.1', 'merchant.add', '{"name":"Acme","settings":{"strict":false,"carrier":"simulated","managed_receiving":false,"exchange_refusal_is_final":false,"refund_tolerance_cents":0,"message_extensions":false,"weight_unit":"grams"},"client":"acme.4gz5404ptk"}');
+INSERT INTO audit VALUES ('acme', 1794862844286719, 'v7ep75b7gry1', 'platform.fzh61x5kr2', '127.0.0.1', 'endpoints.set', '{"base_url":"http://127.0.0.1:36197","auth":"none","paths":{}}');
+INSERT INTO audit VALUES ('acme', 1794862844295461, 'mcq7zxn49qar', 'platform.fzh61x5kr2', '127.0.0.1', 'policy.set', '{"version":1}');
+INSERT INTO audit VALUES ('acme', 1794862844304657, '7f3pxpyr7z3z', 'platform.fzh61x5kr2', '127.0.0.1', 'mail.set', '{"merchant":"acme","delivery":"smtp","server":{"host":"127.0.0.1","port":9,"security":"none","from":"returns@acme.example"},"platform_server":false,"disabled":[],"texts":{}}');
+INSERT INTO audit VALUES ('acme', 1794862844311375, 'x9yvxtvzqzv2', 'platform.fzh61x5kr2', '127.0.0.1', 'endpoints.set', '{"kind":"mail","paused":true}');
+INSERT INTO audit VALUES ('platform', 1794862844354575, 'e3c7yf00hver', 'platform.fzh61x5kr2', '127.0.0.1', 'operator.add', '{"operator":"lena","role":"operator"}');
+INSERT INTO audit VALUES ('acme', 1794862844520796, 'pqtccneh0wks', 'platform.fzh61x5kr2', '127.0.0.1', 'endpoints.set', '{"kind":"rma","paused":true}');
+INSERT INTO audit VALUES ('acme', 1794862844527162, '5nejjs3v23kf', 'platform.fzh61x5kr2', '127.0.0.1', 'carrier.move', '{"return":"RMA-P8CF-A2Q8-SXYZ","event":"in_transit","lines":[]}');
+INSERT INTO audit VALUES ('acme', 1794862846082637, 'e077awzjz33v', 'platform.fzh61x5kr2', '127.0.0.1', 'endpoints.set', '{"base_url":"https://hooks.acme.example","auth":"none","paths":{}}');
+INSERT INTO audit_references VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 1794862844527162, '5nejjs3v23kf');
+INSERT INTO change_counter VALUES (1, 1794862843499452, 223302);
+INSERT INTO clients VALUES ('platform', 'platform.fzh61x5kr2', 1, '{"id":"platform.fzh61x5kr2","name":"admin","scopes":"carrier:write warehouse:write admin metrics","secrets":[{"hash":"0f799d5043a14134023d55d601faf476ce08276a562160fbec9e677ae1b11849","created_at":"2026-11-16T21:00:43.766119Z"}],"created_at":"2026-11-16T21:00:43.766146Z","disabled_at":null}');
+INSERT INTO clients VALUES ('acme', 'acme.4gz5404ptk', 1, '{"id":"acme.4gz5404ptk","name":"Acme","scopes":"orders:write returns:write asns:write drop_ship:write read","secrets":[{"hash":"771057ca86733b3d4ada9db59f73741b61690d234f23186f59279fa61e7e97fb","created_at":"2026-11-16T21:00:44.252961Z"}],"created_at":"2026-11-16T21:00:44.252973Z","disabled_at":null}');
+INSERT INTO day_counts VALUES ('acme', 1794787200000000, 'orders_taken_in', 2, 1);
+INSERT INTO day_counts VALUES ('acme', 1794787200000000, 'orders_taken_in', 0, 1);
+INSERT INTO day_counts VALUES ('acme', 1794787200000000, 'returns_started', 1, 1);
+INSERT INTO day_counts VALUES ('acme', 1794787200000000, 'returns_started', 2, 1);
+INSERT INTO deliveries VALUES ('acme', 'mail', 2, 7558142248344700467, 1, 0, 1794862844388354, 0);
+INSERT INTO deliveries VALUES ('acme', 'rma', 4, 597282061334186605, 1, 0, 1794862844526642, 0);
+INSERT INTO deliveries VALUES ('acme', 'mail', 5, 7558142248344700467, 1, 0, 1794862844527077, 0);
+INSERT INTO deliveries VALUES ('acme', 'rma', 6, 1251768935386932136, 1, 0, 1794862844557496, 0);
+INSERT INTO deliveries VALUES ('acme', 'mail', 7, 1676575101627211531, 1, 0, 1794862844557802, 0);
+INSERT INTO deliveries VALUES ('acme', 'mail', 9, 8194168471155882274, 1, 0, 1794862844558312, 0);
+INSERT INTO deliveries VALUES ('acme', 'rma', 10, 1251768935386932136, 1, 0, 1794862844569422, 0);
+INSERT INTO endpoints VALUES ('acme', 4, '{"base_url":"https://hooks.acme.example","auth":{"type":"none"},"paths":{},"overrides":{},"paused":["rma","mail"]}');
+INSERT INTO ledgers VALUES ('acme', 'ORD-1', 1, '{"lines":{"ORD-100472-1":[{"unit":0,"price_cents":4500,"discount_cents":250,"tax_cents":360,"rma_identifier":"RMA-P8CF-A2Q8-SXYZ"}]},"rmas":["RMA-P8CF-A2Q8-SXYZ"],"conflicts":[]}');
+INSERT INTO ledgers VALUES ('acme', 'ORD-2', 1, '{"lines":{"ORD-100472-1":[{"unit":0,"price_cents":4500,"discount_cents":250,"tax_cents":360,"rma_identifier":"RMA-F854-JNX2-2X5Q"},{"unit":1,"price_cents":4500,"discount_cents":250,"tax_cents":360,"rma_identifier":"RMA-F854-JNX2-2X5Q"}],"ORD-100472-2":[{"unit":0,"price_cents":2400,"discount_cents":0,"tax_cents":192,"rma_identifier":"RMA-F854-JNX2-2X5Q"}]},"rmas":["RMA-F854-JNX2-2X5Q"],"conflicts":[],"shipping":{"rma_identifier":"RMA-F854-JNX2-2X5Q","amount_cents":643}}');
+INSERT INTO lookup_attempts VALUES ('acme', 'order by e-mail 01c9', 1794862800000000, 0);
+INSERT INTO lookup_attempts VALUES ('acme', 'e-mail 143e', 1794862800000000, 0);
+INSERT INTO lookup_attempts VALUES ('acme', 'withdrawal 01c9', 1794862800000000, 1);
+INSERT INTO mail_reminders VALUES ('acme', 'RMA-F854-JNX2-2X5Q', 1799442044556980);
+INSERT INTO mail_settings VALUES ('acme', 1, '{"delivery":"smtp","server":{"host":"127.0.0.1","port":9,"security":"none","login":null,"from":"returns@acme.example","from_name":null,"dkim":null},"disabled":[],"texts":{},"technical_contact":null}');
+INSERT INTO merchants VALUES ('acme', 1, '{"id":"acme","name":"Acme","settings":{"strict":false,"carrier":"simulated","managed_receiving":false,"exchange_refusal_is_final":false,"refund_tolerance_cents":0,"message_extensions":false,"weight_unit":"grams"},"return_address":null,"signing_secrets":[{"sealed":"dGVzdGtleXON+uUeERX/UdTLSkbRXpC3iCR8yqQwsEIZYfrU6jbJgqsVih+i+Ul0c9OX3cNT+rgkpqY9Np/+BQYU3x3hAk3QeTL7Xik6VA+F3sTy6H4=","created_at":"2026-11-16T21:00:44.252863Z"}],"created_at":"2026-11-16T21:00:44.252925Z","disabled_at":null}');
+INSERT INTO message_counters VALUES ('acme', 10);
+INSERT INTO message_heads VALUES ('acme', 'rma', 'RMA-P8CF-A2Q8-SXYZ', 3, 2, 1794862844403947, '\xe1a8eb180cb60cadefaa64a21bf95ab7154dbfb28fc164cee3ffb6d5ef52a29e');
+INSERT INTO message_index_progress VALUES ('acme', 3);
+INSERT INTO message_references VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 1);
+INSERT INTO message_references VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 2);
+INSERT INTO message_references VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 3);
+INSERT INTO messages VALUES ('acme', 1, 'rma', 'RMA-P8CF-A2Q8-SXYZ', 1, 1794862844384985, '\x7b22726d615f6964656e746966696572223a22524d412d503843462d413251382d5358595a222c22737461747573223a2243524541544544222c22637265617465645f6174223a22323032362d31312d31365432313a30303a34342e3338343534395a222c22757064617465645f6174223a22323032362d31312d31365432313a30303a34342e3338343534395a222c226974656d73223a5b7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c226f726465725f6964656e746966696572223a224f52442d31222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a22746f6f5f736d616c6c222c2269735f65786368616e6765223a66616c73652c22736b75223a225445452d4e4156592d4d222c22747261636b696e675f6e756d626572223a6e756c6c2c227061636b6167655f747261636b696e675f737461747573223a6e756c6c2c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a343631302c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a343631307d2c22726566756e645f74797065223a22524546554e44222c22757063223a22303132333435363738393035222c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d5d2c2272657475726e5f6d6574686f64223a226d61696c2d6261636b222c2272657475726e5f7368697070696e675f636f73745f63656e7473223a3539352c22676966745f726566756e645f6f6e6c79223a66616c73652c22626f6e75735f6372656469745f616d6f756e745f63656e7473223a302c22726563656976696e675f636f6d706c657465223a66616c73652c22636f6e63657074223a22486172626f7220262050696e65227d');
+INSERT INTO messages VALUES ('acme', 2, 'mail', 'RMA-P8CF-A2Q8-SXYZ', 1, 1794862844388354, '\x7b226d61696c223a2272657475726e5f636f6e6669726d6564222c226c616e6775616765223a22656e222c22726563697069656e74223a2264616e612e776869746669656c64406578616d706c652e636f6d222c227375626a656374223a22596f75722072657475726e20524d412d503843462d413251382d5358595a20697320636f6e6669726d6564222c22636f6e74656e74223a7b226f726465725f6e756d626572223a224f52442d31222c2272657475726e5f6e756d626572223a22524d412d503843462d413251382d5358595a222c226d6574686f64223a226d61696c2d6261636b222c226974656d73223a5b7b227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204d222c227175616e74697479223a317d5d2c22616d6f756e7473223a5b7b226b696e64223a22726566756e64222c22616d6f756e745f63656e7473223a343631307d2c7b226b696e64223a22666565222c22616d6f756e745f63656e7473223a2d3539357d2c7b226b696e64223a22746f74616c222c22616d6f756e745f63656e7473223a343031357d5d2c22616d6f756e745f63656e7473223a343031352c2263757272656e6379223a22455552227d2c2274657874223a225468616e6b20796f752e2057652068617665207265676973746572656420796f75722072657475726e20746f2041636d652e5c6e5c6e5072696e7420746865206c6162656c2c207061636b20746865206974656d732c20616e642068616e6420696e207468652070617263656c2e5c6e5c6e4974656d733a5c6e2d204f7267616e696320636f74746f6e207465652c206e6176792c204d5c6e5c6e526566756e643a20e282ac34362e31305c6e52657475726e206665653a20e28892e282ac352e39355c6e596f752077696c6c206765743a20e282ac34302e31355c6e5c6e2d2d205c6e52657475726e20524d412d503843462d413251382d5358595a5c6e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e5c6e222c2268746d6c223a223c21646f63747970652068746d6c3e5c6e3c68746d6c206c616e673d5c22656e5c223e5c6e3c686561643e5c6e3c6d65746120636861727365743d5c227574662d385c223e5c6e3c6d657461206e616d653d5c2276696577706f72745c2220636f6e74656e743d5c2277696474683d6465766963652d77696474682c20696e697469616c2d7363616c653d315c223e5c6e3c6d657461206e616d653d5c22636f6c6f722d736368656d655c2220636f6e74656e743d5c226c69676874206461726b5c223e5c6e3c7469746c653e596f75722072657475726e20524d412d503843462d413251382d5358595a20697320636f6e6669726d65643c2f7469746c653e5c6e3c7374796c653e5c6e3a726f6f74207b20636f6c6f722d736368656d653a206c69676874206461726b3b207d5c6e626f6479207b206d617267696e3a20303b2070616464696e673a203234707820313270783b206261636b67726f756e643a20236662663966353b20636f6c6f723a20233231316431393b20666f6e742d66616d696c793a2073797374656d2d75692c202d6170706c652d73797374656d2c205c225365676f652055495c222c20526f626f746f2c205c2248656c766574696361204e6575655c222c20417269616c2c2073616e732d73657269663b20666f6e742d73697a653a20313670783b206c696e652d6865696768743a20312e353b206f766572666c6f772d777261703a20616e7977686572653b207d5c6e2e6d61696c207b206d61782d77696474683a2035363070783b206d617267696e3a2030206175746f3b2070616464696e673a20323470783b206261636b67726f756e643a20236666666666663b20626f726465723a2031707820736f6c696420236531643963643b20626f726465722d7261646975733a20313070783b207d5c6e2e73686f70207b206d617267696e3a2030203020313670783b20666f6e742d7765696768743a203630303b20636f6c6f723a20236164336131363b207d5c6e6831207b206d617267696e3a2030203020313670783b20666f6e742d73697a653a20323270783b206c696e652d6865696768743a20312e32353b207d5c6e6832207b206d617267696e3a20323470782030203870783b20666f6e742d73697a653a20313670783b207d5c6e70207b206d617267696e3a2030203020313270783b2077686974652d73706163653a207072652d6c696e653b207d5c6e756c207b206d617267696e3a20303b2070616464696e673a20302030203020323070783b207d5c6e2e636f6465207b20666f6e742d73697a653a20333070783b20666f6e742d7765696768743a203730303b206c65747465722d73706163696e673a203670783b207d5c6e2e627574746f6e2061207b20646973706c61793a20696e6c696e652d626c6f636b3b2070616464696e673a203130707820313870783b20626f726465722d7261646975733a203670783b206261636b67726f756e643a20236164336131363b20636f6c6f723a20236666666666663b20746578742d6465636f726174696f6e3a206e6f6e653b20666f6e742d7765696768743a203630303b207d5c6e7461626c65207b2077696474683a20313030253b20626f726465722d636f6c6c617073653a20636f6c6c617073653b207d5c6e7468207b2070616464696e673a2034707820303b20666f6e742d7765696768743a203430303b20746578742d616c69676e3a206c6566743b207d5c6e7464207b2070616464696e673a2034707820303b20746578742d616c69676e3a2072696768743b2077686974652d73706163653a206e6f777261703b207d5c6e2e746f74616c2074682c202e746f74616c207464207b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d7765696768743a203730303b207d5c6e2e646f63756d656e74207b206d617267696e3a2032347078203020303b2070616464696e673a20313270783b20626f726465723a2031707820736f6c696420236531643963643b2077686974652d73706163653a207072652d777261703b20666f6e742d66616d696c793a20696e68657269743b207d5c6e2e666f6f746572207b206d617267696e3a2032347078203020303b2070616464696e673a2031367078203020303b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d73697a653a20313470783b20636f6c6f723a20233566353634633b207d5c6e406d656469612028707265666572732d636f6c6f722d736368656d653a206461726b29207b5c6e626f6479207b206261636b67726f756e643a20233137313431313b20636f6c6f723a20236632656265313b207d5c6e2e6d61696c207b206261636b67726f756e643a20233166316231373b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e73686f70207b20636f6c6f723a20236337373936313b207d5c6e2e627574746f6e2061207b206261636b67726f756e643a20236337373936313b20636f6c6f723a20233030303030303b207d5c6e2e746f74616c2074682c202e746f74616c2074642c202e646f63756d656e742c202e666f6f746572207b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e666f6f746572207b20636f6c6f723a20236239616439663b207d5c6e7d5c6e3c2f7374796c653e5c6e3c2f686561643e5c6e3c626f64793e5c6e3c6d61696e20636c6173733d5c226d61696c5c223e5c6e3c7020636c6173733d5c2273686f705c223e41636d653c2f703e5c6e3c68313e596f75722072657475726e20524d412d503843462d413251382d5358595a20697320636f6e6669726d65643c2f68313e5c6e3c703e5468616e6b20796f752e2057652068617665207265676973746572656420796f75722072657475726e20746f2041636d652e3c2f703e5c6e3c703e5072696e7420746865206c6162656c2c207061636b20746865206974656d732c20616e642068616e6420696e207468652070617263656c2e3c2f703e5c6e5c6e5c6e5c6e3c68323e4974656d733c2f68323e5c6e3c756c3e5c6e3c6c693e4f7267616e696320636f74746f6e207465652c206e6176792c204d3c2f6c693e5c6e5c6e3c2f756c3e5c6e5c6e3c68323e416d6f756e74733c2f68323e5c6e3c7461626c653e5c6e3c74723e3c74682073636f70653d5c22726f775c223e526566756e643c2f74683e3c74643ee282ac34362e31303c2f74643e3c2f74723e5c6e3c74723e3c74682073636f70653d5c22726f775c223e52657475726e206665653c2f74683e3c74643ee28892e282ac352e39353c2f74643e3c2f74723e5c6e3c747220636c6173733d5c22746f74616c5c223e3c74682073636f70653d5c22726f775c223e596f752077696c6c206765743c2f74683e3c74643ee282ac34302e31353c2f74643e3c2f74723e5c6e5c6e3c2f7461626c653e5c6e5c6e5c6e3c64697620636c6173733d5c22666f6f7465725c223e5c6e3c703e52657475726e20524d412d503843462d413251382d5358595a3c2f703e5c6e3c703e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e3c2f703e5c6e5c6e3c2f6469763e5c6e3c2f6d61696e3e5c6e3c2f626f64793e5c6e3c2f68746d6c3e227d');
+INSERT INTO messages VALUES ('acme', 3, 'rma', 'RMA-P8CF-A2Q8-SXYZ', 2, 1794862844403947, '\x7b22726d615f6964656e746966696572223a22524d412d503843462d413251382d5358595a222c22737461747573223a2243524541544544222c22637265617465645f6174223a22323032362d31312d31365432313a30303a34342e3338343534395a222c22757064617465645f6174223a22323032362d31312d31365432313a30303a34342e3430333538335a222c226974656d73223a5b7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c226f726465725f6964656e746966696572223a224f52442d31222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a22746f6f5f736d616c6c222c2269735f65786368616e6765223a66616c73652c22736b75223a225445452d4e4156592d4d222c22747261636b696e675f6e756d626572223a2253494d3030303733333336303435333332373035222c227061636b6167655f747261636b696e675f737461747573223a225052455f5452414e534954222c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a343631302c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a343631307d2c22726566756e645f74797065223a22524546554e44222c22757063223a22303132333435363738393035222c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d5d2c2272657475726e5f6d6574686f64223a226d61696c2d6261636b222c2272657475726e5f7368697070696e675f636f73745f63656e7473223a3539352c22676966745f726566756e645f6f6e6c79223a66616c73652c22626f6e75735f6372656469745f616d6f756e745f63656e7473223a302c22726563656976696e675f636f6d706c657465223a66616c73652c22636f6e63657074223a22486172626f7220262050696e65227d');
+INSERT INTO messages VALUES ('acme', 4, 'rma', 'RMA-P8CF-A2Q8-SXYZ', 3, 1794862844526642, '\x7b22726d615f6964656e746966696572223a22524d412d503843462d413251382d5358595a222c22737461747573223a2243524541544544222c22637265617465645f6174223a22323032362d31312d31365432313a30303a34342e3338343534395a222c22757064617465645f6174223a22323032362d31312d31365432313a30303a34342e3532363236355a222c226974656d73223a5b7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c226f726465725f6964656e746966696572223a224f52442d31222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a22746f6f5f736d616c6c222c2269735f65786368616e6765223a66616c73652c22736b75223a225445452d4e4156592d4d222c22747261636b696e675f6e756d626572223a2253494d3030303733333336303435333332373035222c227061636b6167655f747261636b696e675f737461747573223a225452414e534954222c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a343631302c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a343631307d2c22726566756e645f74797065223a22524546554e44222c22757063223a22303132333435363738393035222c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d5d2c2272657475726e5f6d6574686f64223a226d61696c2d6261636b222c2272657475726e5f7368697070696e675f636f73745f63656e7473223a3539352c22676966745f726566756e645f6f6e6c79223a66616c73652c22626f6e75735f6372656469745f616d6f756e745f63656e7473223a302c22726563656976696e675f636f6d706c657465223a66616c73652c22636f6e63657074223a22486172626f7220262050696e65227d');
+INSERT INTO messages VALUES ('acme', 5, 'mail', 'RMA-P8CF-A2Q8-SXYZ', 3, 1794862844527077, '\x7b226d61696c223a2270617263656c5f7365656e222c226c616e6775616765223a22656e222c22726563697069656e74223a2264616e612e776869746669656c64406578616d706c652e636f6d222c227375626a656374223a22596f75722072657475726e206973206f6e2069747320776179222c22636f6e74656e74223a7b226f726465725f6e756d626572223a224f52442d31222c2272657475726e5f6e756d626572223a22524d412d503843462d413251382d5358595a222c226974656d73223a5b7b227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204d222c227175616e74697479223a317d5d2c2263757272656e6379223a22455552222c22747261636b696e675f6e756d626572223a2253494d3030303733333336303435333332373035227d2c2274657874223a2254686520636172726965722068617320796f75722072657475726e20524d412d503843462d413251382d5358595a20746f2041636d652e20596f7520646f206e6f74206e65656420746f5c6e646f20616e797468696e6720656c73652e5c6e5c6e4974656d733a5c6e2d204f7267616e696320636f74746f6e207465652c206e6176792c204d5c6e5c6e2d2d205c6e52657475726e20524d412d503843462d413251382d5358595a5c6e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e5c6e222c2268746d6c223a223c21646f63747970652068746d6c3e5c6e3c68746d6c206c616e673d5c22656e5c223e5c6e3c686561643e5c6e3c6d65746120636861727365743d5c227574662d385c223e5c6e3c6d657461206e616d653d5c2276696577706f72745c2220636f6e74656e743d5c2277696474683d6465766963652d77696474682c20696e697469616c2d7363616c653d315c223e5c6e3c6d657461206e616d653d5c22636f6c6f722d736368656d655c2220636f6e74656e743d5c226c69676874206461726b5c223e5c6e3c7469746c653e596f75722072657475726e206973206f6e20697473207761793c2f7469746c653e5c6e3c7374796c653e5c6e3a726f6f74207b20636f6c6f722d736368656d653a206c69676874206461726b3b207d5c6e626f6479207b206d617267696e3a20303b2070616464696e673a203234707820313270783b206261636b67726f756e643a20236662663966353b20636f6c6f723a20233231316431393b20666f6e742d66616d696c793a2073797374656d2d75692c202d6170706c652d73797374656d2c205c225365676f652055495c222c20526f626f746f2c205c2248656c766574696361204e6575655c222c20417269616c2c2073616e732d73657269663b20666f6e742d73697a653a20313670783b206c696e652d6865696768743a20312e353b206f766572666c6f772d777261703a20616e7977686572653b207d5c6e2e6d61696c207b206d61782d77696474683a2035363070783b206d617267696e3a2030206175746f3b2070616464696e673a20323470783b206261636b67726f756e643a20236666666666663b20626f726465723a2031707820736f6c696420236531643963643b20626f726465722d7261646975733a20313070783b207d5c6e2e73686f70207b206d617267696e3a2030203020313670783b20666f6e742d7765696768743a203630303b20636f6c6f723a20236164336131363b207d5c6e6831207b206d617267696e3a2030203020313670783b20666f6e742d73697a653a20323270783b206c696e652d6865696768743a20312e32353b207d5c6e6832207b206d617267696e3a20323470782030203870783b20666f6e742d73697a653a20313670783b207d5c6e70207b206d617267696e3a2030203020313270783b2077686974652d73706163653a207072652d6c696e653b207d5c6e756c207b206d617267696e3a20303b2070616464696e673a20302030203020323070783b207d5c6e2e636f6465207b20666f6e742d73697a653a20333070783b20666f6e742d7765696768743a203730303b206c65747465722d73706163696e673a203670783b207d5c6e2e627574746f6e2061207b20646973706c61793a20696e6c696e652d626c6f636b3b2070616464696e673a203130707820313870783b20626f726465722d7261646975733a203670783b206261636b67726f756e643a20236164336131363b20636f6c6f723a20236666666666663b20746578742d6465636f726174696f6e3a206e6f6e653b20666f6e742d7765696768743a203630303b207d5c6e7461626c65207b2077696474683a20313030253b20626f726465722d636f6c6c617073653a20636f6c6c617073653b207d5c6e7468207b2070616464696e673a2034707820303b20666f6e742d7765696768743a203430303b20746578742d616c69676e3a206c6566743b207d5c6e7464207b2070616464696e673a2034707820303b20746578742d616c69676e3a2072696768743b2077686974652d73706163653a206e6f777261703b207d5c6e2e746f74616c2074682c202e746f74616c207464207b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d7765696768743a203730303b207d5c6e2e646f63756d656e74207b206d617267696e3a2032347078203020303b2070616464696e673a20313270783b20626f726465723a2031707820736f6c696420236531643963643b2077686974652d73706163653a207072652d777261703b20666f6e742d66616d696c793a20696e68657269743b207d5c6e2e666f6f746572207b206d617267696e3a2032347078203020303b2070616464696e673a2031367078203020303b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d73697a653a20313470783b20636f6c6f723a20233566353634633b207d5c6e406d656469612028707265666572732d636f6c6f722d736368656d653a206461726b29207b5c6e626f6479207b206261636b67726f756e643a20233137313431313b20636f6c6f723a20236632656265313b207d5c6e2e6d61696c207b206261636b67726f756e643a20233166316231373b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e73686f70207b20636f6c6f723a20236337373936313b207d5c6e2e627574746f6e2061207b206261636b67726f756e643a20236337373936313b20636f6c6f723a20233030303030303b207d5c6e2e746f74616c2074682c202e746f74616c2074642c202e646f63756d656e742c202e666f6f746572207b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e666f6f746572207b20636f6c6f723a20236239616439663b207d5c6e7d5c6e3c2f7374796c653e5c6e3c2f686561643e5c6e3c626f64793e5c6e3c6d61696e20636c6173733d5c226d61696c5c223e5c6e3c7020636c6173733d5c2273686f705c223e41636d653c2f703e5c6e3c68313e596f75722072657475726e206973206f6e20697473207761793c2f68313e5c6e3c703e54686520636172726965722068617320796f75722072657475726e20524d412d503843462d413251382d5358595a20746f2041636d652e20596f7520646f206e6f74206e65656420746f20646f20616e797468696e6720656c73652e3c2f703e5c6e5c6e5c6e5c6e3c68323e4974656d733c2f68323e5c6e3c756c3e5c6e3c6c693e4f7267616e696320636f74746f6e207465652c206e6176792c204d3c2f6c693e5c6e5c6e3c2f756c3e5c6e5c6e5c6e5c6e3c64697620636c6173733d5c22666f6f7465725c223e5c6e3c703e52657475726e20524d412d503843462d413251382d5358595a3c2f703e5c6e3c703e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e3c2f703e5c6e5c6e3c2f6469763e5c6e3c2f6d61696e3e5c6e3c2f626f64793e5c6e3c2f68746d6c3e227d');
+INSERT INTO messages VALUES ('acme', 6, 'rma', 'RMA-F854-JNX2-2X5Q', 1, 1794862844557496, '\x7b22726d615f6964656e746966696572223a22524d412d463835342d4a4e58322d32583551222c22737461747573223a2243524541544544222c22637265617465645f6174223a22323032362d31312d31365432313a30303a34342e35353639385a222c22757064617465645f6174223a22323032362d31312d31365432313a30303a34342e35353639385a222c226974656d73223a5b7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c226f726465725f6964656e746966696572223a224f52442d32222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a227769746864726177616c222c2269735f65786368616e6765223a66616c73652c22736b75223a225445452d4e4156592d4d222c22747261636b696e675f6e756d626572223a6e756c6c2c227061636b6167655f747261636b696e675f737461747573223a6e756c6c2c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a343631302c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a343631307d2c22726566756e645f74797065223a22524546554e44222c22757063223a22303132333435363738393035222c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d2c7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c226f726465725f6964656e746966696572223a224f52442d32222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a227769746864726177616c222c2269735f65786368616e6765223a66616c73652c22736b75223a225445452d4e4156592d4d222c22747261636b696e675f6e756d626572223a6e756c6c2c227061636b6167655f747261636b696e675f737461747573223a6e756c6c2c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a343631302c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a343631307d2c22726566756e645f74797065223a22524546554e44222c22757063223a22303132333435363738393035222c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d2c7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d32222c226f726465725f6964656e746966696572223a224f52442d32222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a227769746864726177616c222c2269735f65786368616e6765223a66616c73652c22736b75223a224d55472d434c4159222c22747261636b696e675f6e756d626572223a6e756c6c2c227061636b6167655f747261636b696e675f737461747573223a6e756c6c2c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a323539322c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a323539327d2c22726566756e645f74797065223a22524546554e44222c22757063223a6e756c6c2c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d5d2c2272657475726e5f6d6574686f64223a226d61696c2d6261636b222c2272657475726e5f7368697070696e675f636f73745f63656e7473223a302c22676966745f726566756e645f6f6e6c79223a66616c73652c22626f6e75735f6372656469745f616d6f756e745f63656e7473223a302c22726563656976696e675f636f6d706c657465223a66616c73652c22636f6e63657074223a22486172626f7220262050696e65227d');
+INSERT INTO messages VALUES ('acme', 7, 'mail', 'RMA-F854-JNX2-2X5Q', 1, 1794862844557802, '\x7b226d61696c223a2272657475726e5f636f6e6669726d6564222c226c616e6775616765223a22656e222c22726563697069656e74223a2264616e612e776869746669656c64406578616d706c652e636f6d222c227375626a656374223a22596f75722072657475726e20524d412d463835342d4a4e58322d3258355120697320636f6e6669726d6564222c22636f6e74656e74223a7b226f726465725f6e756d626572223a224f52442d32222c2272657475726e5f6e756d626572223a22524d412d463835342d4a4e58322d32583551222c226d6574686f64223a226d61696c2d6261636b222c226974656d73223a5b7b227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204d222c227175616e74697479223a327d2c7b227469746c65223a2253746f6e6577617265206d75672c20636c6179222c227175616e74697479223a317d5d2c22616d6f756e7473223a5b7b226b696e64223a22726566756e64222c22616d6f756e745f63656e7473223a31313831327d2c7b226b696e64223a227368697070696e67222c22616d6f756e745f63656e7473223a3634337d2c7b226b696e64223a22746f74616c222c22616d6f756e745f63656e7473223a31323435357d5d2c22616d6f756e745f63656e7473223a31323435352c2263757272656e6379223a22455552227d2c2274657874223a225468616e6b20796f752e2057652068617665207265676973746572656420796f75722072657475726e20746f2041636d652e5c6e5c6e5072696e7420746865206c6162656c2c207061636b20746865206974656d732c20616e642068616e6420696e207468652070617263656c2e5c6e5c6e4974656d733a5c6e2d203220c397204f7267616e696320636f74746f6e207465652c206e6176792c204d5c6e2d2053746f6e6577617265206d75672c20636c61795c6e5c6e526566756e643a20e282ac3131382e31325c6e5368697070696e673a20e282ac362e34335c6e596f752077696c6c206765743a20e282ac3132342e35355c6e5c6e2d2d205c6e52657475726e20524d412d463835342d4a4e58322d325835515c6e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e5c6e222c2268746d6c223a223c21646f63747970652068746d6c3e5c6e3c68746d6c206c616e673d5c22656e5c223e5c6e3c686561643e5c6e3c6d65746120636861727365743d5c227574662d385c223e5c6e3c6d657461206e616d653d5c2276696577706f72745c2220636f6e74656e743d5c2277696474683d6465766963652d77696474682c20696e697469616c2d7363616c653d315c223e5c6e3c6d657461206e616d653d5c22636f6c6f722d736368656d655c2220636f6e74656e743d5c226c69676874206461726b5c223e5c6e3c7469746c653e596f75722072657475726e20524d412d463835342d4a4e58322d3258355120697320636f6e6669726d65643c2f7469746c653e5c6e3c7374796c653e5c6e3a726f6f74207b20636f6c6f722d736368656d653a206c69676874206461726b3b207d5c6e626f6479207b206d617267696e3a20303b2070616464696e673a203234707820313270783b206261636b67726f756e643a20236662663966353b20636f6c6f723a20233231316431393b20666f6e742d66616d696c793a2073797374656d2d75692c202d6170706c652d73797374656d2c205c225365676f652055495c222c20526f626f746f2c205c2248656c766574696361204e6575655c222c20417269616c2c2073616e732d73657269663b20666f6e742d73697a653a20313670783b206c696e652d6865696768743a20312e353b206f766572666c6f772d777261703a20616e7977686572653b207d5c6e2e6d61696c207b206d61782d77696474683a2035363070783b206d617267696e3a2030206175746f3b2070616464696e673a20323470783b206261636b67726f756e643a20236666666666663b20626f726465723a2031707820736f6c696420236531643963643b20626f726465722d7261646975733a20313070783b207d5c6e2e73686f70207b206d617267696e3a2030203020313670783b20666f6e742d7765696768743a203630303b20636f6c6f723a20236164336131363b207d5c6e6831207b206d617267696e3a2030203020313670783b20666f6e742d73697a653a20323270783b206c696e652d6865696768743a20312e32353b207d5c6e6832207b206d617267696e3a20323470782030203870783b20666f6e742d73697a653a20313670783b207d5c6e70207b206d617267696e3a2030203020313270783b2077686974652d73706163653a207072652d6c696e653b207d5c6e756c207b206d617267696e3a20303b2070616464696e673a20302030203020323070783b207d5c6e2e636f6465207b20666f6e742d73697a653a20333070783b20666f6e742d7765696768743a203730303b206c65747465722d73706163696e673a203670783b207d5c6e2e627574746f6e2061207b20646973706c61793a20696e6c696e652d626c6f636b3b2070616464696e673a203130707820313870783b20626f726465722d7261646975733a203670783b206261636b67726f756e643a20236164336131363b20636f6c6f723a20236666666666663b20746578742d6465636f726174696f6e3a206e6f6e653b20666f6e742d7765696768743a203630303b207d5c6e7461626c65207b2077696474683a20313030253b20626f726465722d636f6c6c617073653a20636f6c6c617073653b207d5c6e7468207b2070616464696e673a2034707820303b20666f6e742d7765696768743a203430303b20746578742d616c69676e3a206c6566743b207d5c6e7464207b2070616464696e673a2034707820303b20746578742d616c69676e3a2072696768743b2077686974652d73706163653a206e6f777261703b207d5c6e2e746f74616c2074682c202e746f74616c207464207b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d7765696768743a203730303b207d5c6e2e646f63756d656e74207b206d617267696e3a2032347078203020303b2070616464696e673a20313270783b20626f726465723a2031707820736f6c696420236531643963643b2077686974652d73706163653a207072652d777261703b20666f6e742d66616d696c793a20696e68657269743b207d5c6e2e666f6f746572207b206d617267696e3a2032347078203020303b2070616464696e673a2031367078203020303b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d73697a653a20313470783b20636f6c6f723a20233566353634633b207d5c6e406d656469612028707265666572732d636f6c6f722d736368656d653a206461726b29207b5c6e626f6479207b206261636b67726f756e643a20233137313431313b20636f6c6f723a20236632656265313b207d5c6e2e6d61696c207b206261636b67726f756e643a20233166316231373b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e73686f70207b20636f6c6f723a20236337373936313b207d5c6e2e627574746f6e2061207b206261636b67726f756e643a20236337373936313b20636f6c6f723a20233030303030303b207d5c6e2e746f74616c2074682c202e746f74616c2074642c202e646f63756d656e742c202e666f6f746572207b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e666f6f746572207b20636f6c6f723a20236239616439663b207d5c6e7d5c6e3c2f7374796c653e5c6e3c2f686561643e5c6e3c626f64793e5c6e3c6d61696e20636c6173733d5c226d61696c5c223e5c6e3c7020636c6173733d5c2273686f705c223e41636d653c2f703e5c6e3c68313e596f75722072657475726e20524d412d463835342d4a4e58322d3258355120697320636f6e6669726d65643c2f68313e5c6e3c703e5468616e6b20796f752e2057652068617665207265676973746572656420796f75722072657475726e20746f2041636d652e3c2f703e5c6e3c703e5072696e7420746865206c6162656c2c207061636b20746865206974656d732c20616e642068616e6420696e207468652070617263656c2e3c2f703e5c6e5c6e5c6e5c6e3c68323e4974656d733c2f68323e5c6e3c756c3e5c6e3c6c693e3220c397204f7267616e696320636f74746f6e207465652c206e6176792c204d3c2f6c693e5c6e3c6c693e53746f6e6577617265206d75672c20636c61793c2f6c693e5c6e5c6e3c2f756c3e5c6e5c6e3c68323e416d6f756e74733c2f68323e5c6e3c7461626c653e5c6e3c74723e3c74682073636f70653d5c22726f775c223e526566756e643c2f74683e3c74643ee282ac3131382e31323c2f74643e3c2f74723e5c6e3c74723e3c74682073636f70653d5c22726f775c223e5368697070696e673c2f74683e3c74643ee282ac362e34333c2f74643e3c2f74723e5c6e3c747220636c6173733d5c22746f74616c5c223e3c74682073636f70653d5c22726f775c223e596f752077696c6c206765743c2f74683e3c74643ee282ac3132342e35353c2f74643e3c2f74723e5c6e5c6e3c2f7461626c653e5c6e5c6e5c6e3c64697620636c6173733d5c22666f6f7465725c223e5c6e3c703e52657475726e20524d412d463835342d4a4e58322d325835513c2f703e5c6e3c703e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e3c2f703e5c6e5c6e3c2f6469763e5c6e3c2f6d61696e3e5c6e3c2f626f64793e5c6e3c2f68746d6c3e227d');
+INSERT INTO messages VALUES ('acme', 8, 'withdrawal', 'WDR-X0W4-CXXK-N5QW', 1, 1794862844557941, '\x7b227769746864726177616c5f6964656e746966696572223a225744522d583057342d4358584b2d4e355157222c226d65726368616e74223a2261636d65222c2272656365697665645f6174223a22323032362d31312d31365432313a30303a34342e35353639385a222c226f726465725f6964656e746966696572223a224f52442d32222c226e616d65223a2244616e6120576869746669656c64222c22656d61696c223a2264616e61406578616d706c652e6f7267222c226c616e6775616765223a22656e222c2274657874223a2249206865726562792077697468647261772066726f6d2074686520636f6e747261637420666f7220746865207075726368617365206f662074686520666f6c6c6f77696e6720676f6f64733a5c6e3220c397204f7267616e696320636f74746f6e207465652c206e6176792c204d5c6e3120c3972053746f6e6577617265206d75672c20636c61795c6e4f72646572204f52442d322c20706c61636564206f6e20313120466562727561727920323032365c6e4e616d653a2044616e6120576869746669656c645c6e456d61696c206164647265737320666f72207468652061636b6e6f776c656467656d656e743a2064616e61406578616d706c652e6f7267222c2277686f6c655f6f72646572223a747275652c226f7574636f6d65223a226163636570746564222c22706572696f64223a7b2264656c6976657265645f6f6e223a22323132362d30312d3037222c22617373756d6564223a66616c73652c226c6173745f646179223a22323132362d30312d3231222c22656e64735f6174223a22323132362d30312d32315432333a30303a30305a227d2c226974656d73223a5b7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204d222c227175616e74697479223a322c22726573756c74223a2272657475726e227d2c7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d32222c227469746c65223a2253746f6e6577617265206d75672c20636c6179222c227175616e74697479223a312c22726573756c74223a2272657475726e227d5d2c22726d615f6964656e746966696572223a22524d412d463835342d4a4e58322d32583551222c227368697070696e675f726566756e645f63656e7473223a3634332c22726566756e645f6475655f6174223a22323032362d31312d33305432333a30303a30305a227d');
+INSERT INTO messages VALUES ('acme', 9, 'mail', 'WDR-X0W4-CXXK-N5QW', 1, 1794862844558312, '\x7b226d61696c223a227769746864726177616c5f61636b6e6f776c6564676564222c226c616e6775616765223a22656e222c22726563697069656e74223a2264616e61406578616d706c652e6f7267222c227375626a656374223a22576520726563656976656420796f7572207769746864726177616c2066726f6d206f72646572204f52442d32222c22636f6e74656e74223a7b226f726465725f6e756d626572223a224f52442d32222c2264617465223a22323032362d31312d31365432313a30303a34342e35353639385a222c22646f63756d656e74223a2249206865726562792077697468647261772066726f6d2074686520636f6e747261637420666f7220746865207075726368617365206f662074686520666f6c6c6f77696e6720676f6f64733a5c6e3220c397204f7267616e696320636f74746f6e207465652c206e6176792c204d5c6e3120c3972053746f6e6577617265206d75672c20636c61795c6e4f72646572204f52442d322c20706c61636564206f6e20313120466562727561727920323032365c6e4e616d653a2044616e6120576869746669656c645c6e456d61696c206164647265737320666f72207468652061636b6e6f776c656467656d656e743a2064616e61406578616d706c652e6f72675c6e5c6e5348412d3235363a2061386435303733353632313833353765393933333162653731306234336639346665313134323964356564373331653930633137373463623866393566653434227d2c2274657874223a2241636d6520726563656976656420796f75722073746174656d656e74206f66207769746864726177616c206f6e203136204e6f76656d62657220323032362c2032313a30303a34345c6e5554432e20506c65617365206b656570207468697320656d61696c3a20697420636f6e7461696e7320796f75722073746174656d656e742e5c6e5c6e49206865726562792077697468647261772066726f6d2074686520636f6e747261637420666f7220746865207075726368617365206f662074686520666f6c6c6f77696e6720676f6f64733a5c6e3220c397204f7267616e696320636f74746f6e207465652c206e6176792c204d5c6e3120c3972053746f6e6577617265206d75672c20636c61795c6e4f72646572204f52442d322c20706c61636564206f6e20313120466562727561727920323032365c6e4e616d653a2044616e6120576869746669656c645c6e456d61696c206164647265737320666f72207468652061636b6e6f776c656467656d656e743a2064616e61406578616d706c652e6f72675c6e5c6e5348412d3235363a20613864353037333536323138333537653939333331626537313062343366393466653131343239643565643733316539306331373734636238663935666534345c6e5c6e2d2d205c6e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e5c6e222c2268746d6c223a223c21646f63747970652068746d6c3e5c6e3c68746d6c206c616e673d5c22656e5c223e5c6e3c686561643e5c6e3c6d65746120636861727365743d5c227574662d385c223e5c6e3c6d657461206e616d653d5c2276696577706f72745c2220636f6e74656e743d5c2277696474683d6465766963652d77696474682c20696e697469616c2d7363616c653d315c223e5c6e3c6d657461206e616d653d5c22636f6c6f722d736368656d655c2220636f6e74656e743d5c226c69676874206461726b5c223e5c6e3c7469746c653e576520726563656976656420796f7572207769746864726177616c2066726f6d206f72646572204f52442d323c2f7469746c653e5c6e3c7374796c653e5c6e3a726f6f74207b20636f6c6f722d736368656d653a206c69676874206461726b3b207d5c6e626f6479207b206d617267696e3a20303b2070616464696e673a203234707820313270783b206261636b67726f756e643a20236662663966353b20636f6c6f723a20233231316431393b20666f6e742d66616d696c793a2073797374656d2d75692c202d6170706c652d73797374656d2c205c225365676f652055495c222c20526f626f746f2c205c2248656c766574696361204e6575655c222c20417269616c2c2073616e732d73657269663b20666f6e742d73697a653a20313670783b206c696e652d6865696768743a20312e353b206f766572666c6f772d777261703a20616e7977686572653b207d5c6e2e6d61696c207b206d61782d77696474683a2035363070783b206d617267696e3a2030206175746f3b2070616464696e673a20323470783b206261636b67726f756e643a20236666666666663b20626f726465723a2031707820736f6c696420236531643963643b20626f726465722d7261646975733a20313070783b207d5c6e2e73686f70207b206d617267696e3a2030203020313670783b20666f6e742d7765696768743a203630303b20636f6c6f723a20236164336131363b207d5c6e6831207b206d617267696e3a2030203020313670783b20666f6e742d73697a653a20323270783b206c696e652d6865696768743a20312e32353b207d5c6e6832207b206d617267696e3a20323470782030203870783b20666f6e742d73697a653a20313670783b207d5c6e70207b206d617267696e3a2030203020313270783b2077686974652d73706163653a207072652d6c696e653b207d5c6e756c207b206d617267696e3a20303b2070616464696e673a20302030203020323070783b207d5c6e2e636f6465207b20666f6e742d73697a653a20333070783b20666f6e742d7765696768743a203730303b206c65747465722d73706163696e673a203670783b207d5c6e2e627574746f6e2061207b20646973706c61793a20696e6c696e652d626c6f636b3b2070616464696e673a203130707820313870783b20626f726465722d7261646975733a203670783b206261636b67726f756e643a20236164336131363b20636f6c6f723a20236666666666663b20746578742d6465636f726174696f6e3a206e6f6e653b20666f6e742d7765696768743a203630303b207d5c6e7461626c65207b2077696474683a20313030253b20626f726465722d636f6c6c617073653a20636f6c6c617073653b207d5c6e7468207b2070616464696e673a2034707820303b20666f6e742d7765696768743a203430303b20746578742d616c69676e3a206c6566743b207d5c6e7464207b2070616464696e673a2034707820303b20746578742d616c69676e3a2072696768743b2077686974652d73706163653a206e6f777261703b207d5c6e2e746f74616c2074682c202e746f74616c207464207b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d7765696768743a203730303b207d5c6e2e646f63756d656e74207b206d617267696e3a2032347078203020303b2070616464696e673a20313270783b20626f726465723a2031707820736f6c696420236531643963643b2077686974652d73706163653a207072652d777261703b20666f6e742d66616d696c793a20696e68657269743b207d5c6e2e666f6f746572207b206d617267696e3a2032347078203020303b2070616464696e673a2031367078203020303b20626f726465722d746f703a2031707820736f6c696420236531643963643b20666f6e742d73697a653a20313470783b20636f6c6f723a20233566353634633b207d5c6e406d656469612028707265666572732d636f6c6f722d736368656d653a206461726b29207b5c6e626f6479207b206261636b67726f756e643a20233137313431313b20636f6c6f723a20236632656265313b207d5c6e2e6d61696c207b206261636b67726f756e643a20233166316231373b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e73686f70207b20636f6c6f723a20236337373936313b207d5c6e2e627574746f6e2061207b206261636b67726f756e643a20236337373936313b20636f6c6f723a20233030303030303b207d5c6e2e746f74616c2074682c202e746f74616c2074642c202e646f63756d656e742c202e666f6f746572207b20626f726465722d636f6c6f723a20233362333432643b207d5c6e2e666f6f746572207b20636f6c6f723a20236239616439663b207d5c6e7d5c6e3c2f7374796c653e5c6e3c2f686561643e5c6e3c626f64793e5c6e3c6d61696e20636c6173733d5c226d61696c5c223e5c6e3c7020636c6173733d5c2273686f705c223e41636d653c2f703e5c6e3c68313e576520726563656976656420796f7572207769746864726177616c2066726f6d206f72646572204f52442d323c2f68313e5c6e3c703e41636d6520726563656976656420796f75722073746174656d656e74206f66207769746864726177616c206f6e203136204e6f76656d62657220323032362c2032313a30303a3434205554432e20506c65617365206b656570207468697320656d61696c3a20697420636f6e7461696e7320796f75722073746174656d656e742e3c2f703e5c6e5c6e5c6e5c6e5c6e5c6e3c70726520636c6173733d5c22646f63756d656e745c223e49206865726562792077697468647261772066726f6d2074686520636f6e747261637420666f7220746865207075726368617365206f662074686520666f6c6c6f77696e6720676f6f64733a5c6e3220c397204f7267616e696320636f74746f6e207465652c206e6176792c204d5c6e3120c3972053746f6e6577617265206d75672c20636c61795c6e4f72646572204f52442d322c20706c61636564206f6e20313120466562727561727920323032365c6e4e616d653a2044616e6120576869746669656c645c6e456d61696c206164647265737320666f72207468652061636b6e6f776c656467656d656e743a2064616e61406578616d706c652e6f72675c6e5c6e5348412d3235363a20613864353037333536323138333537653939333331626537313062343366393466653131343239643565643733316539306331373734636238663935666534343c2f7072653e5c6e5c6e3c64697620636c6173733d5c22666f6f7465725c223e5c6e3c703e5468697320656d61696c207761732073656e74206f6e20626568616c66206f662041636d652061626f757420612072657475726e2e3c2f703e5c6e5c6e3c2f6469763e5c6e3c2f6d61696e3e5c6e3c2f626f64793e5c6e3c2f68746d6c3e222c226174746163686d656e74223a7b226e616d65223a225744522d583057342d4358584b2d4e3551572e6a736f6e222c2274657874223a227b5c6e20205c227769746864726177616c5c223a207b5c6e202020205c227769746864726177616c5f6964656e7469666965725c223a205c225744522d583057342d4358584b2d4e3551575c222c5c6e202020205c226d65726368616e745c223a205c2261636d655c222c5c6e202020205c2272656365697665645f61745c223a205c22323032362d31312d31365432313a30303a34342e35353639385a5c222c5c6e202020205c226f726465725f6964656e7469666965725c223a205c224f52442d325c222c5c6e202020205c226e616d655c223a205c2244616e6120576869746669656c645c222c5c6e202020205c22656d61696c5c223a205c2264616e61406578616d706c652e6f72675c222c5c6e202020205c226c616e67756167655c223a205c22656e5c222c5c6e202020205c22746578745c223a205c2249206865726562792077697468647261772066726f6d2074686520636f6e747261637420666f7220746865207075726368617365206f662074686520666f6c6c6f77696e6720676f6f64733a5c5c6e3220c397204f7267616e696320636f74746f6e207465652c206e6176792c204d5c5c6e3120c3972053746f6e6577617265206d75672c20636c61795c5c6e4f72646572204f52442d322c20706c61636564206f6e20313120466562727561727920323032365c5c6e4e616d653a2044616e6120576869746669656c645c5c6e456d61696c206164647265737320666f72207468652061636b6e6f776c656467656d656e743a2064616e61406578616d706c652e6f72675c222c5c6e202020205c2277686f6c655f6f726465725c223a20747275652c5c6e202020205c226f7574636f6d655c223a205c2261636365707465645c222c5c6e202020205c22706572696f645c223a207b5c6e2020202020205c2264656c6976657265645f6f6e5c223a205c22323132362d30312d30375c222c5c6e2020202020205c22617373756d65645c223a2066616c73652c5c6e2020202020205c226c6173745f6461795c223a205c22323132362d30312d32315c222c5c6e2020202020205c22656e64735f61745c223a205c22323132362d30312d32315432333a30303a30305a5c225c6e202020207d2c5c6e202020205c226974656d735c223a205b5c6e2020202020207b5c6e20202020202020205c226f726465725f6c696e655f6974656d5f6964656e7469666965725c223a205c224f52442d3130303437322d315c222c5c6e20202020202020205c227469746c655c223a205c224f7267616e696320636f74746f6e207465652c206e6176792c204d5c222c5c6e20202020202020205c227175616e746974795c223a20322c5c6e20202020202020205c22726573756c745c223a205c2272657475726e5c225c6e2020202020207d2c5c6e2020202020207b5c6e20202020202020205c226f726465725f6c696e655f6974656d5f6964656e7469666965725c223a205c224f52442d3130303437322d325c222c5c6e20202020202020205c227469746c655c223a205c2253746f6e6577617265206d75672c20636c61795c222c5c6e20202020202020205c227175616e746974795c223a20312c5c6e20202020202020205c22726573756c745c223a205c2272657475726e5c225c6e2020202020207d5c6e202020205d2c5c6e202020205c22726d615f6964656e7469666965725c223a205c22524d412d463835342d4a4e58322d325835515c222c5c6e202020205c227368697070696e675f726566756e645f63656e74735c223a203634332c5c6e202020205c22726566756e645f6475655f61745c223a205c22323032362d31312d33305432333a30303a30305a5c225c6e20207d2c5c6e20205c227368613235365c223a205c22613864353037333536323138333537653939333331626537313062343366393466653131343239643565643733316539306331373734636238663935666534345c222c5c6e20205c227365616c5c223a205c226447567a6447746c65584d56657875314e356f79765a6a7476777371453337626a336b76756247722b4a532b4943624f632f4d7544504a3541594e6a686d317a4644725152554241453530746762675953516c49534c7254627561433477334c6531393273754d46424965416a54714f384550736c453879345461784d552b734348704165773d3d5c225c6e7d5c6e227d7d');
+INSERT INTO messages VALUES ('acme', 10, 'rma', 'RMA-F854-JNX2-2X5Q', 2, 1794862844569422, '\x7b22726d615f6964656e746966696572223a22524d412d463835342d4a4e58322d32583551222c22737461747573223a2243524541544544222c22637265617465645f6174223a22323032362d31312d31365432313a30303a34342e35353639385a222c22757064617465645f6174223a22323032362d31312d31365432313a30303a34342e3536393034335a222c226974656d73223a5b7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c226f726465725f6964656e746966696572223a224f52442d32222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a227769746864726177616c222c2269735f65786368616e6765223a66616c73652c22736b75223a225445452d4e4156592d4d222c22747261636b696e675f6e756d626572223a2253494d3030373932343239353033393232333736222c227061636b6167655f747261636b696e675f737461747573223a225052455f5452414e534954222c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a343631302c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a343631307d2c22726566756e645f74797065223a22524546554e44222c22757063223a22303132333435363738393035222c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d2c7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d31222c226f726465725f6964656e746966696572223a224f52442d32222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a227769746864726177616c222c2269735f65786368616e6765223a66616c73652c22736b75223a225445452d4e4156592d4d222c22747261636b696e675f6e756d626572223a2253494d3030373932343239353033393232333736222c227061636b6167655f747261636b696e675f737461747573223a225052455f5452414e534954222c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a343631302c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a343631307d2c22726566756e645f74797065223a22524546554e44222c22757063223a22303132333435363738393035222c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d2c7b226f726465725f6c696e655f6974656d5f6964656e746966696572223a224f52442d3130303437322d32222c226f726465725f6964656e746966696572223a224f52442d32222c2265786368616e67655f6f726465725f6964656e746966696572223a6e756c6c2c226f726967696e616c5f6f726465725f6964656e746966696572223a6e756c6c2c2272657475726e5f726561736f6e223a227769746864726177616c222c2269735f65786368616e6765223a66616c73652c22736b75223a224d55472d434c4159222c22747261636b696e675f6e756d626572223a2253494d3030373932343239353033393232333736222c227061636b6167655f747261636b696e675f737461747573223a225052455f5452414e534954222c22726563656976696e675f737461747573223a6e756c6c2c22726566756e645f66696e616e6369616c73223a7b22657374696d617465645f726566756e645f616d6f756e745f63656e7473223a323539322c22736572766963655f726566756e645f616d6f756e745f63656e7473223a302c2273686f707065725f726566756e645f616d6f756e745f63656e7473223a323539327d2c22726566756e645f74797065223a22524546554e44222c22757063223a6e756c6c2c2277617265686f7573655f726563656970745f636f6e646974696f6e223a6e756c6c7d5d2c2272657475726e5f6d6574686f64223a226d61696c2d6261636b222c2272657475726e5f7368697070696e675f636f73745f63656e7473223a302c22676966745f726566756e645f6f6e6c79223a66616c73652c22626f6e75735f6372656469745f616d6f756e745f63656e7473223a302c22726563656976696e675f636f6d706c657465223a66616c73652c22636f6e63657074223a22486172626f7220262050696e65227d');
+INSERT INTO operators VALUES ('lena', 1, '{"name":"lena","role":"operator","password_hash":"$argon2id$v=19$m=19456,t=2,p=1$yJNhoKjOAyL7G5tfYI/6og$FHqfP9LprcrU8GAfdC8Jk7eD6Nsd9C92d2eMMy6XoT8","created_at":"2026-11-16T21:00:44.354437Z","disabled_at":null}');
+INSERT INTO orders VALUES ('acme', 'ORD-1', 1, 1794862844363431, 1771084930000000, 1794862844363431, 'Shipped', 1590945268349190951, 'ORD-1S', '\x1ee2479ada91c7574f7da943347d0f1d346abfd555ecd786b041a3560b8dfe8a', '\x7b226964656e746966696572223a224f52442d31222c227261775f737461747573223a225041525449414c4c595f46554c46494c4c4544222c22737461747573223a2253686970706564222c22746f74616c5f616d6f756e745f63656e7473223a31323435352c2270726f647563745f616d6f756e745f63656e7473223a31313430302c227461785f616d6f756e745f63656e7473223a3931322c22646973636f756e745f616d6f756e745f63656e7473223a3530302c227368697070696e675f616d6f756e745f63656e7473223a3539352c227368697070696e675f7461785f616d6f756e745f63656e7473223a34382c2263757272656e6379223a22455552222c2274616773223a5b5d2c22637265617465645f6174223a22323032362d30322d31315430393a32343a33315a222c22757064617465645f6174223a22323032362d30322d31345431363a30323a31305a222c22636f6e63657074223a22486172626f7220262050696e65222c226e6f7465223a224c6561766520617420746865207369646520646f6f722e222c22676966745f636f6465223a22474946542d3751324d2d4b345844222c227365636f6e646172795f6964656e746966696572223a224f52442d3153222c226974656d73223a5b7b226964656e746966696572223a224f52442d3130303437322d31222c22736b75223a225445452d4e4156592d4d222c22757063223a22303132333435363738393035222c227175616e74697479223a322c227175616e746974795f73686970706564223a322c227175616e746974795f63616e63656c6564223a302c227175616e746974795f726566756e646564223a302c22747261636b696e675f6e756d626572223a22315a39393941413130313233343536373834222c22726576657273655f747261636b696e675f6e756d626572223a2239343030313131383939323233313937343238343930222c22736869707065645f64617465223a22323032362d30322d31325431383a34303a30305a222c2264656c6976657265645f64617465223a22323132362d30312d30375431303a30303a30305a222c2272657475726e5f706f6c6963795f656e645f64617465223a22323132362d30312d30315430303a30303a30305a222c2270726f647563745f6964656e746966696572223a225052442d37373831222c2276617269616e745f6964656e746966696572223a225445452d4e415659222c2264726f70736869705f6964656e746966696572223a2244532d343431302d31222c227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204d222c2274616773223a5b5d2c22636f6e63657074223a22486172626f7220262050696e65222c2270726f647563745f616d6f756e745f63656e7473223a393030302c227461785f616d6f756e745f63656e7473223a3732302c22646973636f756e745f616d6f756e745f63656e7473223a3530302c22756e69745f70726963655f616d6f756e745f63656e7473223a343530302c22696d6167655f75726c223a2268747470733a2f2f696d616765732e6578616d706c652e636f6d2f7465652d6e6176792e6a7067222c22776569676874223a302e34352c2276617269616e7473223a5b7b22736b75223a225445452d4e4156592d4c222c227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204c222c2270726f647563745f6964656e746966696572223a225052442d37373832222c2261747472696275746573223a5b7b226e616d65223a2253697a65222c2276616c7565223a224c227d2c7b226e616d65223a22436f6c6f7572222c2276616c7565223a224e617679227d5d2c22756e69745f70726963655f616d6f756e745f63656e7473223a343530302c227175616e746974795f696e5f73746f636b223a31342c22696d6167655f75726c223a2268747470733a2f2f696d616765732e6578616d706c652e636f6d2f7465652d6e6176792d6c2e6a7067222c2270726f647563745f75726c223a2268747470733a2f2f73686f702e6578616d706c652e636f6d2f746565732f6e6176793f73697a653d6c227d5d7d2c7b226964656e746966696572223a224f52442d3130303437322d32222c22736b75223a224d55472d434c4159222c227175616e74697479223a322c227175616e746974795f73686970706564223a312c227175616e746974795f63616e63656c6564223a312c22747261636b696e675f6e756d626572223a22315a39393941413130313233343536373834222c22736869707065645f64617465223a22323032362d30322d31325431383a34303a30305a222c2270726f647563745f6964656e746966696572223a225052442d31323033222c2276617269616e745f6964656e746966696572223a22222c227469746c65223a2253746f6e6577617265206d75672c20636c6179222c2274616773223a5b5d2c2270726f647563745f616d6f756e745f63656e7473223a323430302c227461785f616d6f756e745f63656e7473223a3139322c22646973636f756e745f616d6f756e745f63656e7473223a302c22756e69745f70726963655f616d6f756e745f63656e7473223a323430302c2272657475726e5f706f6c6963795f656e645f64617465223a22323132362d30312d30315430303a30303a30305a222c227175616e746974795f726566756e646564223a302c2264656c6976657265645f64617465223a22323132362d30312d30375431303a30303a30305a227d5d2c22637573746f6d6572223a7b226964656e746966696572223a224355532d35353132222c2266697273745f6e616d65223a2244616e61222c226c6173745f6e616d65223a22576869746669656c64222c22656d61696c223a2264616e612e776869746669656c64406578616d706c652e636f6d222c2270686f6e65223a222b3120353033203535352030313432222c2274616773223a5b226c6f79616c74795f676f6c64225d7d2c227368697070696e675f61646472657373223a7b226e616d65223a2244616e6120576869746669656c64222c2273747265657431223a22343138204a756e6970657220537472656574222c2273747265657432223a2241706172746d656e742033222c2263697479223a22506f72746c616e64222c227374617465223a224f52222c227a69705f636f6465223a223937323035222c22636f756e7472795f636f6465223a224445222c2270686f6e65223a222b3120353033203535352030313432227d2c2262696c6c696e675f61646472657373223a7b226e616d65223a2244616e6120576869746669656c64222c2273747265657431223a22343138204a756e6970657220537472656574222c2263697479223a22506f72746c616e64222c227374617465223a224f52222c227a69705f636f6465223a223937323035222c22636f756e7472795f636f6465223a225553227d2c227472616e73616374696f6e73223a5b7b226964656e746966696572223a2254582d39303031222c22706172656e745f6964656e746966696572223a2254582d39303030222c22616d6f756e745f63656e7473223a31323435352c22737461747573223a2273756363657373222c2274797065223a2263617074757265222c2267617465776179223a226578616d706c655f706179222c2269735f6f6e6c696e65223a747275652c2269735f74657374223a66616c73652c22637265617465645f6174223a22323032362d30322d31315430393a32343a33355a222c22757064617465645f6174223a22323032362d30322d31325431383a34313a30305a222c227061796d656e745f64657461696c73223a7b226176735f726573756c745f636f6465223a2259222c226376765f726573756c745f636f6465223a224d222c226372656469745f636172645f636f6d70616e79223a2256697361222c22676966745f636172645f6964223a2247432d3737222c22676966745f636172645f636f6465223a223751324d227d7d5d2c22726566756e6473223a5b5d2c22646973636f756e7473223a5b7b226964656e746966696572223a224453432d3331222c22636f6465223a22535052494e4735222c22616d6f756e745f63656e7473223a3530302c2274797065223a2266697865645f616d6f756e74222c22637265617465645f6174223a22323032362d30322d31315430393a32343a33315a222c22757064617465645f6174223a22323032362d30322d31315430393a32343a33315a227d5d7d', 1794862843722769, 1794862844363431);
+INSERT INTO orders VALUES ('acme', 'ORD-2', 1, 1794862844374947, 1771084930000000, 1794862844374947, 'Shipped', 1590945268349190951, 'ORD-2S', '\x97479b8d6cb190ea4ea1db69392aa41db16f166245598aa1dc6b96aa7fe7ba7f', '\x7b226964656e746966696572223a224f52442d32222c227261775f737461747573223a225041525449414c4c595f46554c46494c4c4544222c22737461747573223a2253686970706564222c22746f74616c5f616d6f756e745f63656e7473223a31323435352c2270726f647563745f616d6f756e745f63656e7473223a31313430302c227461785f616d6f756e745f63656e7473223a3931322c22646973636f756e745f616d6f756e745f63656e7473223a3530302c227368697070696e675f616d6f756e745f63656e7473223a3539352c227368697070696e675f7461785f616d6f756e745f63656e7473223a34382c2263757272656e6379223a22455552222c2274616773223a5b5d2c22637265617465645f6174223a22323032362d30322d31315430393a32343a33315a222c22757064617465645f6174223a22323032362d30322d31345431363a30323a31305a222c22636f6e63657074223a22486172626f7220262050696e65222c226e6f7465223a224c6561766520617420746865207369646520646f6f722e222c22676966745f636f6465223a22474946542d3751324d2d4b345844222c227365636f6e646172795f6964656e746966696572223a224f52442d3253222c226974656d73223a5b7b226964656e746966696572223a224f52442d3130303437322d31222c22736b75223a225445452d4e4156592d4d222c22757063223a22303132333435363738393035222c227175616e74697479223a322c227175616e746974795f73686970706564223a322c227175616e746974795f63616e63656c6564223a302c227175616e746974795f726566756e646564223a302c22747261636b696e675f6e756d626572223a22315a39393941413130313233343536373834222c22726576657273655f747261636b696e675f6e756d626572223a2239343030313131383939323233313937343238343930222c22736869707065645f64617465223a22323032362d30322d31325431383a34303a30305a222c2264656c6976657265645f64617465223a22323132362d30312d30375431303a30303a30305a222c2272657475726e5f706f6c6963795f656e645f64617465223a22323132362d30312d30315430303a30303a30305a222c2270726f647563745f6964656e746966696572223a225052442d37373831222c2276617269616e745f6964656e746966696572223a225445452d4e415659222c2264726f70736869705f6964656e746966696572223a2244532d343431302d31222c227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204d222c2274616773223a5b5d2c22636f6e63657074223a22486172626f7220262050696e65222c2270726f647563745f616d6f756e745f63656e7473223a393030302c227461785f616d6f756e745f63656e7473223a3732302c22646973636f756e745f616d6f756e745f63656e7473223a3530302c22756e69745f70726963655f616d6f756e745f63656e7473223a343530302c22696d6167655f75726c223a2268747470733a2f2f696d616765732e6578616d706c652e636f6d2f7465652d6e6176792e6a7067222c22776569676874223a302e34352c2276617269616e7473223a5b7b22736b75223a225445452d4e4156592d4c222c227469746c65223a224f7267616e696320636f74746f6e207465652c206e6176792c204c222c2270726f647563745f6964656e746966696572223a225052442d37373832222c2261747472696275746573223a5b7b226e616d65223a2253697a65222c2276616c7565223a224c227d2c7b226e616d65223a22436f6c6f7572222c2276616c7565223a224e617679227d5d2c22756e69745f70726963655f616d6f756e745f63656e7473223a343530302c227175616e746974795f696e5f73746f636b223a31342c22696d6167655f75726c223a2268747470733a2f2f696d616765732e6578616d706c652e636f6d2f7465652d6e6176792d6c2e6a7067222c2270726f647563745f75726c223a2268747470733a2f2f73686f702e6578616d706c652e636f6d2f746565732f6e6176793f73697a653d6c227d5d7d2c7b226964656e746966696572223a224f52442d3130303437322d32222c22736b75223a224d55472d434c4159222c227175616e74697479223a322c227175616e746974795f73686970706564223a312c227175616e746974795f63616e63656c6564223a312c22747261636b696e675f6e756d626572223a22315a39393941413130313233343536373834222c22736869707065645f64617465223a22323032362d30322d31325431383a34303a30305a222c2270726f647563745f6964656e746966696572223a225052442d31323033222c2276617269616e745f6964656e746966696572223a22222c227469746c65223a2253746f6e6577617265206d75672c20636c6179222c2274616773223a5b5d2c2270726f647563745f616d6f756e745f63656e7473223a323430302c227461785f616d6f756e745f63656e7473223a3139322c22646973636f756e745f616d6f756e745f63656e7473223a302c22756e69745f70726963655f616d6f756e745f63656e7473223a323430302c2272657475726e5f706f6c6963795f656e645f64617465223a22323132362d30312d30315430303a30303a30305a222c227175616e746974795f726566756e646564223a302c2264656c6976657265645f64617465223a22323132362d30312d30375431303a30303a30305a227d5d2c22637573746f6d6572223a7b226964656e746966696572223a224355532d35353132222c2266697273745f6e616d65223a2244616e61222c226c6173745f6e616d65223a22576869746669656c64222c22656d61696c223a2264616e612e776869746669656c64406578616d706c652e636f6d222c2270686f6e65223a222b3120353033203535352030313432222c2274616773223a5b226c6f79616c74795f676f6c64225d7d2c227368697070696e675f61646472657373223a7b226e616d65223a2244616e6120576869746669656c64222c2273747265657431223a22343138204a756e6970657220537472656574222c2273747265657432223a2241706172746d656e742033222c2263697479223a22506f72746c616e64222c227374617465223a224f52222c227a69705f636f6465223a223937323035222c22636f756e7472795f636f6465223a224445222c2270686f6e65223a222b3120353033203535352030313432227d2c2262696c6c696e675f61646472657373223a7b226e616d65223a2244616e6120576869746669656c64222c2273747265657431223a22343138204a756e6970657220537472656574222c2263697479223a22506f72746c616e64222c227374617465223a224f52222c227a69705f636f6465223a223937323035222c22636f756e7472795f636f6465223a225553227d2c227472616e73616374696f6e73223a5b7b226964656e746966696572223a2254582d39303031222c22706172656e745f6964656e746966696572223a2254582d39303030222c22616d6f756e745f63656e7473223a31323435352c22737461747573223a2273756363657373222c2274797065223a2263617074757265222c2267617465776179223a226578616d706c655f706179222c2269735f6f6e6c696e65223a747275652c2269735f74657374223a66616c73652c22637265617465645f6174223a22323032362d30322d31315430393a32343a33355a222c22757064617465645f6174223a22323032362d30322d31325431383a34313a30305a222c227061796d656e745f64657461696c73223a7b226176735f726573756c745f636f6465223a2259222c226376765f726573756c745f636f6465223a224d222c226372656469745f636172645f636f6d70616e79223a2256697361222c22676966745f636172645f6964223a2247432d3737222c22676966745f636172645f636f6465223a223751324d227d7d5d2c22726566756e6473223a5b5d2c22646973636f756e7473223a5b7b226964656e746966696572223a224453432d3331222c22636f6465223a22535052494e4735222c22616d6f756e745f63656e7473223a3530302c2274797065223a2266697865645f616d6f756e74222c22637265617465645f6174223a22323032362d30322d31315430393a32343a33315a222c22757064617465645f6174223a22323032362d30322d31315430393a32343a33315a227d5d7d', 1794862843722770, 1794862844374947);
+INSERT INTO packed_attempts VALUES ('acme', 0, 1, '\x00000000000000010006606b1242e1f400000000000008ee00c8');
+INSERT INTO packed_attempts VALUES ('acme', 0, 3, '\x00000000000000030006606b12430022000000000000030c00c8');
+INSERT INTO packed_attempts VALUES ('acme', 0, 8, '\x00000000000000080006606b12455c20000000000000042100c8');
+INSERT INTO parcels VALUES ('acme', 'SIM00073336045332705', 'RMA-P8CF-A2Q8-SXYZ');
+INSERT INTO parcels VALUES ('acme', 'SIM00792429503922376', 'RMA-F854-JNX2-2X5Q');
+INSERT INTO policies VALUES ('acme', 1, 1794862844295121, 'platform.fzh61x5kr2', '{"window_days":30,"tags":[{"tag":"final_sale","effect":"final_sale"},{"tag":"non_returnable","effect":"final_sale"},{"tag":"gift_card","effect":"gift_card"},{"tag":"pick_up_in_store","effect":"pick_up_in_store"},{"tag":"buy_online_pick_up_in_store","effect":"pick_up_in_store"},{"tag":"bopis","effect":"pick_up_in_store"},{"tag":"third_party","effect":"third_party"},{"tag":"marketplace","effect":"third_party"},{"tag":"customer_service","effect":"customer_service"},{"tag":"customer_service_required","effect":"customer_service"},{"tag":"cs_required","effect":"customer_service"}],"countries":[],"reasons":[{"code":"too_small","label":"Too small","labels":{"de":"Zu klein","fr":"Trop petit","es":"Demasiado pequeño"},"offers_exchange":true,"merchant_fault":false},{"code":"too_large","label":"Too large","labels":{"de":"Zu groß","fr":"Trop grand","es":"Demasiado grande"},"offers_exchange":true,"merchant_fault":false},{"code":"not_as_described","label":"Not as described","labels":{"de":"Nicht wie beschrieben","fr":"Non conforme à la description","es":"No coincide con la descripción"},"offers_exchange":true,"merchant_fault":true},{"code":"damaged","label":"Arrived damaged","labels":{"de":"Beschädigt angekommen","fr":"Arrivé endommagé","es":"Ha llegado dañado"},"offers_exchange":true,"merchant_fault":true},{"code":"wrong_item","label":"Not what I ordered","labels":{"de":"Nicht, was ich bestellt habe","fr":"Pas ce que j’ai commandé","es":"No es lo que pedí"},"offers_exchange":true,"merchant_fault":true},{"code":"changed_mind","label":"Changed my mind","labels":{"de":"Ich habe es mir anders überlegt","fr":"J’ai changé d’avis","es":"He cambiado de opinión"},"offers_exchange":false,"merchant_fault":false},{"code":"late","label":"Arrived too late","labels":{"de":"Zu spät angekommen","fr":"Arrivé trop tard","es":"Ha llegado demasiado tarde"},"offers_exchange":false,"merchant_fault":true},{"code":"other","label":"Another reason","labels":{"de":"Ein anderer Grund","fr":"Une autre raison","es":"Otro motivo"},"offers_exchange":true,"merchant_fault":false}],"methods":[{"method":"mail-back","fee_cents":595}],"exchanges":true,"cheaper_exchanges":false,"dearer_exchanges":false,"gift_returns":false,"refund_at":"carrier_scan","shipping_refunded":"never","withdrawal":{"offered":true,"informed":true,"delivery_days_assumed":5,"exceptions":[{"tag":"made_to_order","exception":"made_to_order"},{"tag":"personalized","exception":"made_to_order"},{"tag":"perishable","exception":"perishable"},{"tag":"sealed_hygiene","exception":"sealed_hygiene"},{"tag":"hygiene","exception":"sealed_hygiene"},{"tag":"digital","exception":"digital"},{"tag":"download","exception":"digital"}]}}');
+INSERT INTO postings VALUES ('acme', 1794862844384549, 'RMA-P8CF-A2Q8-SXYZ', 1, 'EUR', -4015, 0, 0, 0, 4250, 360, 0, -595, 0, 0, 0);
+INSERT INTO postings VALUES ('acme', 1794862844556980, 'RMA-F854-JNX2-2X5Q', 1, 'EUR', -12455, 0, 0, 0, 10900, 912, 643, 0, 0, 0, 0);
+INSERT INTO retention VALUES (1, 0, 0);
+INSERT INTO return_events VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 1, 1794862844384549, 'client acme.4gz5404ptk', 'req-bedf1b18631daf73', '{"rma_identifier":"RMA-P8CF-A2Q8-SXYZ","status":"CREATED","created_at":"2026-11-16T21:00:44.384549Z","updated_at":"2026-11-16T21:00:44.384549Z","return_method":"mail-back","return_shipping_cost_cents":595,"fee_cents":595,"bonus_credit_amount_cents":0,"shipping_refund_cents":0,"giftee_email":null,"email":"dana.whitfield@example.com","concept":"Harbor & Pine","currency":"EUR","policy_version":1,"managed_receiving":false,"receiving_complete":false,"messages_sent":1,"label_key":"spz0yyhysqmpa34f5b55d72spz","units":[{"order_identifier":"ORD-1","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-1","unit_number":1,"sku":"TEE-NAVY-M","upc":"012345678905","title":"Organic cotton tee, navy, M","return_reason":"too_small","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":4500,"discount_cents":250,"tax_cents":360},"weight_thousandths":450,"tracking_number":null,"tracking":null,"receiving":null,"receipt":null,"refund":null,"exchange":null}]}');
+INSERT INTO return_events VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 2, 1794862844403583, 'carrier simulated', '', '{"event":"label_created","tracking_number":"SIM00073336045332705","lines":[]}');
+INSERT INTO return_events VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 3, 1794862844526265, 'operator platform.fzh61x5kr2', 'req-b05e405969a3527e', '{"event":"scanned","scan":"in_transit","tracking_number":null,"lines":[]}');
+INSERT INTO return_events VALUES ('acme', 'RMA-F854-JNX2-2X5Q', 1, 1794862844556980, 'shopper', 'WDR-X0W4-CXXK-N5QW', '{"rma_identifier":"RMA-F854-JNX2-2X5Q","status":"CREATED","created_at":"2026-11-16T21:00:44.55698Z","updated_at":"2026-11-16T21:00:44.55698Z","return_method":"mail-back","return_shipping_cost_cents":0,"fee_cents":0,"bonus_credit_amount_cents":0,"shipping_refund_cents":643,"giftee_email":null,"email":"dana.whitfield@example.com","concept":"Harbor & Pine","currency":"EUR","policy_version":1,"managed_receiving":false,"receiving_complete":false,"withdrawal_identifier":"WDR-X0W4-CXXK-N5QW","messages_sent":1,"label_key":"0x11p05m2zq0115bjf7032enw1","units":[{"order_identifier":"ORD-2","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-1","unit_number":1,"sku":"TEE-NAVY-M","upc":"012345678905","title":"Organic cotton tee, navy, M","return_reason":"withdrawal","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":4500,"discount_cents":250,"tax_cents":360},"weight_thousandths":450,"tracking_number":null,"tracking":null,"receiving":null,"receipt":null,"refund":null,"exchange":null},{"order_identifier":"ORD-2","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-1","unit_number":2,"sku":"TEE-NAVY-M","upc":"012345678905","title":"Organic cotton tee, navy, M","return_reason":"withdrawal","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":4500,"discount_cents":250,"tax_cents":360},"weight_thousandths":450,"tracking_number":null,"tracking":null,"receiving":null,"receipt":null,"refund":null,"exchange":null},{"order_identifier":"ORD-2","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-2","unit_number":1,"sku":"MUG-CLAY","upc":null,"title":"Stoneware mug, clay","return_reason":"withdrawal","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":2400,"discount_cents":0,"tax_cents":192},"tracking_number":null,"tracking":null,"receiving":null,"receipt":null,"refund":null,"exchange":null}]}');
+INSERT INTO return_events VALUES ('acme', 'RMA-F854-JNX2-2X5Q', 2, 1794862844569043, 'carrier simulated', '', '{"event":"label_created","tracking_number":"SIM00792429503922376","lines":[]}');
+INSERT INTO returns VALUES ('acme', 'RMA-P8CF-A2Q8-SXYZ', 3, 1794862844384549, 'CREATED', '{"rma_identifier":"RMA-P8CF-A2Q8-SXYZ","status":"CREATED","created_at":"2026-11-16T21:00:44.384549Z","updated_at":"2026-11-16T21:00:44.526265Z","return_method":"mail-back","return_shipping_cost_cents":595,"fee_cents":595,"bonus_credit_amount_cents":0,"shipping_refund_cents":0,"giftee_email":null,"email":"dana.whitfield@example.com","concept":"Harbor & Pine","currency":"EUR","policy_version":1,"managed_receiving":false,"receiving_complete":false,"messages_sent":3,"label_key":"spz0yyhysqmpa34f5b55d72spz","labels":[{"generation":1,"tracking_number":"SIM00073336045332705","issued_at":"2026-11-16T21:00:44.403583Z"}],"units":[{"order_identifier":"ORD-1","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-1","unit_number":1,"sku":"TEE-NAVY-M","upc":"012345678905","title":"Organic cotton tee, navy, M","return_reason":"too_small","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":4500,"discount_cents":250,"tax_cents":360},"weight_thousandths":450,"tracking_number":"SIM00073336045332705","tracking":"TRANSIT","receiving":null,"receipt":null,"refund":null,"exchange":null}]}', 'EUR', 4015, 1794862843722778, 1794862844526265);
+INSERT INTO returns VALUES ('acme', 'RMA-F854-JNX2-2X5Q', 2, 1794862844556980, 'CREATED', '{"rma_identifier":"RMA-F854-JNX2-2X5Q","status":"CREATED","created_at":"2026-11-16T21:00:44.55698Z","updated_at":"2026-11-16T21:00:44.569043Z","return_method":"mail-back","return_shipping_cost_cents":0,"fee_cents":0,"bonus_credit_amount_cents":0,"shipping_refund_cents":643,"giftee_email":null,"email":"dana.whitfield@example.com","concept":"Harbor & Pine","currency":"EUR","policy_version":1,"managed_receiving":false,"receiving_complete":false,"withdrawal_identifier":"WDR-X0W4-CXXK-N5QW","messages_sent":2,"label_key":"0x11p05m2zq0115bjf7032enw1","labels":[{"generation":1,"tracking_number":"SIM00792429503922376","issued_at":"2026-11-16T21:00:44.569043Z"}],"units":[{"order_identifier":"ORD-2","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-1","unit_number":1,"sku":"TEE-NAVY-M","upc":"012345678905","title":"Organic cotton tee, navy, M","return_reason":"withdrawal","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":4500,"discount_cents":250,"tax_cents":360},"weight_thousandths":450,"tracking_number":"SIM00792429503922376","tracking":"PRE_TRANSIT","receiving":null,"receipt":null,"refund":null,"exchange":null},{"order_identifier":"ORD-2","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-1","unit_number":2,"sku":"TEE-NAVY-M","upc":"012345678905","title":"Organic cotton tee, navy, M","return_reason":"withdrawal","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":4500,"discount_cents":250,"tax_cents":360},"weight_thousandths":450,"tracking_number":"SIM00792429503922376","tracking":"PRE_TRANSIT","receiving":null,"receipt":null,"refund":null,"exchange":null},{"order_identifier":"ORD-2","original_order_identifier":null,"order_line_item_identifier":"ORD-100472-2","unit_number":1,"sku":"MUG-CLAY","upc":null,"title":"Stoneware mug, clay","return_reason":"withdrawal","resolution":"refund","exchange_sku":null,"exchange_price_cents":null,"fallback":null,"amounts":{"price_cents":2400,"discount_cents":0,"tax_cents":192},"tracking_number":"SIM00792429503922376","tracking":"PRE_TRANSIT","receiving":null,"receipt":null,"refund":null,"exchange":null}]}', 'EUR', 12455, 1794862843722784, 1794862844569043);
+INSERT INTO schema_versions VALUES (1);
+INSERT INTO schema_versions VALUES (2);
+INSERT INTO schema_versions VALUES (3);
+INSERT INTO schema_versions VALUES (4);
+INSERT INTO schema_versions VALUES (5);
+INSERT INTO schema_versions VALUES (6);
+INSERT INTO schema_versions VALUES (7);
+INSERT INTO schema_versions VALUES (8);
+INSERT INTO schema_versions VALUES (9);
+INSERT INTO schema_versions VALUES (10);
+INSERT INTO schema_versions VALUES (11);
+INSERT INTO schema_versions VALUES (12);
+INSERT INTO schema_versions VALUES (13);
+INSERT INTO schema_versions VALUES (14);
+INSERT INTO schema_versions VALUES (15);
+INSERT INTO schema_versions VALUES (16);
+INSERT INTO sealing_keys VALUES ('testkeys', '\x746573746b657973c80245aa589c4a8a3bd5d1487f3e6b671dadb6aa330945958aa6b41040bcb77a05574cc7');
+WITH RECURSIVE shards (shard) AS (SELECT 0 UNION ALL SELECT shard + 1 FROM shards WHERE shard < 1023) INSERT INTO shard_leases SELECT shard, '', 1 FROM shards;
+INSERT INTO shopper_keys VALUES ('acme', 1590945268349190951, 'return', 'RMA-P8CF-A2Q8-SXYZ');
+INSERT INTO shopper_keys VALUES ('acme', 1590945268349190951, 'return', 'RMA-F854-JNX2-2X5Q');
+INSERT INTO tokens VALUES ('platform', '\x7292908b06302e21e5ba232ce143a776358b3d090f11c84c54af79227a9ddd60', 'platform.fzh61x5kr2', 'carrier:write warehouse:write admin metrics', 1794952844236974);
+INSERT INTO tokens VALUES ('acme', '\xd90ff72b09ef9d87164b72f886638f173782e3158a5c7d6d6e0fa4d34f8fa0ec', 'acme.4gz5404ptk', 'orders:write returns:write asns:write drop_ship:write read', 1794952844260779);
+INSERT INTO withdrawals VALUES ('acme', 'WDR-X0W4-CXXK-N5QW', 'ORD-2', 'RMA-F854-JNX2-2X5Q', 1794862844556980, 'accepted', '{"withdrawal_identifier":"WDR-X0W4-CXXK-N5QW","merchant":"acme","received_at":"2026-11-16T21:00:44.55698Z","order_identifier":"ORD-2","name":"Dana Whitfield","email":"dana@example.org","language":"en","text":"I hereby withdraw from the contract for the purchase of the following goods:\n2 × Organic cotton tee, navy, M\n1 × Stoneware mug, clay\nOrder ORD-2, placed on 11 February 2026\nName: Dana Whitfield\nEmail address for the acknowledgement: dana@example.org","whole_order":true,"outcome":"accepted","period":{"delivered_on":"2126-01-07","assumed":false,"last_day":"2126-01-21","ends_at":"2126-01-21T23:00:00Z"},"items":[{"order_line_item_identifier":"ORD-100472-1","title":"Organic cotton tee, navy, M","quantity":2,"result":"return"},{"order_line_item_identifier":"ORD-100472-2","title":"Stoneware mug, clay","quantity":1,"result":"return"}],"rma_identifier":"RMA-F854-JNX2-2X5Q","shipping_refund_cents":643,"refund_due_at":"2026-11-30T23:00:00Z"}', 'a8d507356218357e99331be710b43f94fe11429d5ed731e90c1774cb8f95fe44', 'dGVzdGtleXMVexu1N5oyvZjtvwsqE37bj3kvubGr+JS+ICbOc/MuDPJ5AYNjhm1zFDrQRUBAE50tgbgYSQlISLrTbuaC4w3Le192suMFBIeAjTqO8EPslE8y4TaxMU+sCHpAew==', 'yb400w4x1dq6be1p1m2ey83g3n');
+ALTER TABLE ONLY alerts
+    ADD CONSTRAINT alerts_pkey PRIMARY KEY (merchant_id, problem);
+ALTER TABLE ONLY answers
+    ADD CONSTRAINT answers_pkey PRIMARY KEY (merchant_id, client_id, idempotency_key);
+ALTER TABLE ONLY asn_codes
+    ADD CONSTRAINT asn_codes_pkey PRIMARY KEY (merchant_id, asn_number, program_id, code);
+ALTER TABLE ONLY asn_lines
+    ADD CONSTRAINT asn_lines_pkey PRIMARY KEY (merchant_id, asn_number, program_id, line_id);
+ALTER TABLE ONLY asns
+    ADD CONSTRAINT asns_pkey PRIMARY KEY (merchant_id, asn_number, program_id);
+ALTER TABLE ONLY attempt_counts
+    ADD CONSTRAINT attempt_counts_pkey PRIMARY KEY (merchant_id, hour_us, kind, status, bucket);
+ALTER TABLE ONLY attempts
+    ADD CONSTRAINT attempts_pkey PRIMARY KEY (merchant_id, message_id, cycle, attempt);
+ALTER TABLE ONLY audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (merchant_id, at_us, audit_id);
+ALTER TABLE ONLY audit_references
+    ADD CONSTRAINT audit_references_pkey PRIMARY KEY (merchant_id, reference, at_us, audit_id);
+ALTER TABLE ONLY carrier_accounts
+    ADD CONSTRAINT carrier_accounts_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY carrier_shipments
+    ADD CONSTRAINT carrier_shipments_pkey PRIMARY KEY (merchant_id, reference);
+ALTER TABLE ONLY change_counter
+    ADD CONSTRAINT change_counter_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY clients
+    ADD CONSTRAINT clients_pkey PRIMARY KEY (merchant_id, client_id);
+ALTER TABLE ONLY day_counts
+    ADD CONSTRAINT day_counts_pkey PRIMARY KEY (merchant_id, day_us, what, slot);
+ALTER TABLE ONLY deliveries
+    ADD CONSTRAINT deliveries_pkey PRIMARY KEY (merchant_id, kind, message_id);
+ALTER TABLE ONLY discards
+    ADD CONSTRAINT discards_pkey PRIMARY KEY (merchant_id, message_id);
+ALTER TABLE ONLY disposition_counts
+    ADD CONSTRAINT disposition_counts_pkey PRIMARY KEY (merchant_id, day_us, channel, unit_condition, outcome, slot);
+ALTER TABLE ONLY dispositions
+    ADD CONSTRAINT dispositions_pkey PRIMARY KEY (merchant_id, warehouse_id);
+ALTER TABLE ONLY drop_ship_orders
+    ADD CONSTRAINT drop_ship_orders_pkey PRIMARY KEY (merchant_id, client_identifier);
+ALTER TABLE ONLY endpoints
+    ADD CONSTRAINT endpoints_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY exchange_orders
+    ADD CONSTRAINT exchange_orders_pkey PRIMARY KEY (merchant_id, original_order_id);
+ALTER TABLE ONLY failures
+    ADD CONSTRAINT failures_pkey PRIMARY KEY (merchant_id, kind, message_id);
+ALTER TABLE ONLY label_documents
+    ADD CONSTRAINT label_documents_pkey PRIMARY KEY (merchant_id, rma_id, sha256, piece);
+ALTER TABLE ONLY label_requests
+    ADD CONSTRAINT label_requests_pkey PRIMARY KEY (merchant_id, rma_id);
+ALTER TABLE ONLY ledgers
+    ADD CONSTRAINT ledgers_pkey PRIMARY KEY (merchant_id, order_id);
+ALTER TABLE ONLY lookup_attempts
+    ADD CONSTRAINT lookup_attempts_pkey PRIMARY KEY (merchant_id, subject, slot_us);
+ALTER TABLE ONLY mail_reminders
+    ADD CONSTRAINT mail_reminders_pkey PRIMARY KEY (merchant_id, rma_id);
+ALTER TABLE ONLY mail_settings
+    ADD CONSTRAINT mail_settings_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY merchants
+    ADD CONSTRAINT merchants_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY message_counters
+    ADD CONSTRAINT message_counters_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY message_heads
+    ADD CONSTRAINT message_heads_pkey PRIMARY KEY (merchant_id, kind, reference);
+ALTER TABLE ONLY message_index_progress
+    ADD CONSTRAINT message_index_progress_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY message_references
+    ADD CONSTRAINT message_references_pkey PRIMARY KEY (merchant_id, reference, message_id);
+ALTER TABLE ONLY messages
+    ADD CONSTRAINT messages_pkey PRIMARY KEY (merchant_id, message_id);
+ALTER TABLE ONLY nodes
+    ADD CONSTRAINT nodes_pkey PRIMARY KEY (node_id);
+ALTER TABLE ONLY operators
+    ADD CONSTRAINT operators_pkey PRIMARY KEY (operator);
+ALTER TABLE ONLY order_proofs
+    ADD CONSTRAINT order_proofs_pkey PRIMARY KEY (merchant_id, order_id);
+ALTER TABLE ONLY orders
+    ADD CONSTRAINT orders_pkey PRIMARY KEY (order_id, merchant_id);
+ALTER TABLE ONLY packed_attempts
+    ADD CONSTRAINT packed_attempts_pkey PRIMARY KEY (merchant_id, block, first_message_id);
+ALTER TABLE ONLY parcels
+    ADD CONSTRAINT parcels_pkey PRIMARY KEY (merchant_id, tracking_number, rma_id);
+ALTER TABLE ONLY policies
+    ADD CONSTRAINT policies_pkey PRIMARY KEY (merchant_id, version);
+ALTER TABLE ONLY portal_logos
+    ADD CONSTRAINT portal_logos_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY portals
+    ADD CONSTRAINT portals_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY postings
+    ADD CONSTRAINT postings_pkey PRIMARY KEY (merchant_id, at_us, rma_id, number);
+ALTER TABLE ONLY receiving_keys
+    ADD CONSTRAINT receiving_keys_pkey PRIMARY KEY (merchant_id, rma_id, lookup_key);
+ALTER TABLE ONLY refund_problems
+    ADD CONSTRAINT refund_problems_pkey PRIMARY KEY (merchant_id, refund_id);
+ALTER TABLE ONLY refunds
+    ADD CONSTRAINT refunds_pkey PRIMARY KEY (merchant_id, refund_id);
+ALTER TABLE ONLY retention_periods
+    ADD CONSTRAINT retention_periods_pkey PRIMARY KEY (merchant_id);
+ALTER TABLE ONLY retention
+    ADD CONSTRAINT retention_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY retention_progress
+    ADD CONSTRAINT retention_progress_pkey PRIMARY KEY (merchant_id, class);
+ALTER TABLE ONLY return_events
+    ADD CONSTRAINT return_events_pkey PRIMARY KEY (merchant_id, rma_id, number);
+ALTER TABLE ONLY return_routes
+    ADD CONSTRAINT return_routes_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY returns
+    ADD CONSTRAINT returns_pkey PRIMARY KEY (merchant_id, rma_id);
+ALTER TABLE ONLY schema_versions
+    ADD CONSTRAINT schema_versions_pkey PRIMARY KEY (version);
+ALTER TABLE ONLY sealing_keys
+    ADD CONSTRAINT sealing_keys_pkey PRIMARY KEY (key_id);
+ALTER TABLE ONLY sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (token_hash);
+ALTER TABLE ONLY shard_leases
+    ADD CONSTRAINT shard_leases_pkey PRIMARY KEY (shard);
+ALTER TABLE ONLY shipment_numbers
+    ADD CONSTRAINT shipment_numbers_pkey PRIMARY KEY (merchant_id, asn_number);
+ALTER TABLE ONLY shipments
+    ADD CONSTRAINT shipments_pkey PRIMARY KEY (merchant_id, asn_number);
+ALTER TABLE ONLY shopper_keys
+    ADD CONSTRAINT shopper_keys_pkey PRIMARY KEY (merchant_id, shopper_hash, kind, reference);
+ALTER TABLE ONLY tokens
+    ADD CONSTRAINT tokens_pkey PRIMARY KEY (merchant_id, token_hash);
+ALTER TABLE ONLY unit_steps
+    ADD CONSTRAINT unit_steps_pkey PRIMARY KEY (merchant_id, unit_id, version);
+ALTER TABLE ONLY units
+    ADD CONSTRAINT units_pkey PRIMARY KEY (merchant_id, unit_id);
+ALTER TABLE ONLY unkeyed_shoppers
+    ADD CONSTRAINT unkeyed_shoppers_pkey PRIMARY KEY (merchant_id, kind, reference);
+ALTER TABLE ONLY unposted_returns
+    ADD CONSTRAINT unposted_returns_pkey PRIMARY KEY (merchant_id, rma_id);
+ALTER TABLE ONLY warehouses
+    ADD CONSTRAINT warehouses_pkey PRIMARY KEY (warehouse_id);
+ALTER TABLE ONLY withdrawals
+    ADD CONSTRAINT withdrawals_pkey PRIMARY KEY (merchant_id, withdrawal_id);
+CREATE INDEX answers_by_age ON answers USING btree (answered_us);
+CREATE INDEX asn_codes_by_code ON asn_codes USING btree (code, merchant_id, asn_number);
+CREATE INDEX asn_lines_by_asin ON asn_lines USING btree (asin, merchant_id, asn_number, program_id, complete, carton_id, place) WHERE (asin <> ''::text);
+CREATE INDEX asn_lines_by_carton ON asn_lines USING btree (complete, merchant_id, asn_number, program_id, carton_id, place);
+CREATE INDEX asn_lines_by_own ON asn_lines USING btree (own_id, merchant_id, asn_number, program_id, place) WHERE (own_id <> ''::text);
+CREATE INDEX asn_lines_by_serial ON asn_lines USING btree (serial_number, merchant_id, asn_number, program_id, place) WHERE (serial_number <> ''::text);
+CREATE INDEX asn_lines_by_sku ON asn_lines USING btree (sku, merchant_id, asn_number, program_id, complete, carton_id, place);
+CREATE UNIQUE INDEX asn_lines_by_unit ON asn_lines USING btree (unit_id, merchant_id) WHERE (unit_id <> ''::text);
+CREATE INDEX asn_lines_by_upc ON asn_lines USING btree (upc, merchant_id, asn_number, program_id, complete, carton_id, place) WHERE (upc <> ''::text);
+CREATE INDEX asns_by_change ON asns USING btree (changed, merchant_id, (((asn_number || ' '::text) || program_id)));
+CREATE INDEX asns_by_number ON asns USING btree (asn_number, merchant_id);
+CREATE INDEX asns_of_merchant_by_change ON asns USING btree (merchant_id, changed, (((asn_number || ' '::text) || program_id)));
+CREATE INDEX attempt_counts_by_hour ON attempt_counts USING btree (hour_us);
+CREATE INDEX audit_by_actor ON audit USING btree (actor, at_us, audit_id);
+CREATE INDEX audit_by_time ON audit USING btree (at_us, audit_id);
+CREATE INDEX audit_references_by_time ON audit_references USING btree (merchant_id, at_us, audit_id);
+CREATE INDEX carrier_shipments_by_id ON carrier_shipments USING btree (merchant_id, shipment_id);
+CREATE INDEX day_counts_by_day ON day_counts USING btree (day_us);
+CREATE INDEX discards_by_time ON discards USING btree (discarded_us);
+CREATE INDEX drop_ship_orders_by_change ON drop_ship_orders USING btree (changed, merchant_id, client_identifier);
+CREATE INDEX drop_ship_orders_by_identifier ON drop_ship_orders USING btree (client_identifier, merchant_id);
+CREATE INDEX drop_ship_orders_of_merchant_by_change ON drop_ship_orders USING btree (merchant_id, changed, client_identifier);
+CREATE INDEX exchange_orders_by_identifier ON exchange_orders USING btree (exchange_order_id, merchant_id);
+CREATE INDEX exchange_orders_by_state ON exchange_orders USING btree (state, merchant_id, original_order_id);
+CREATE INDEX exchange_orders_by_time ON exchange_orders USING btree (merchant_id, created_us, original_order_id);
+CREATE INDEX failures_by_time ON failures USING btree (failed_us, merchant_id, message_id);
+CREATE INDEX label_requests_by_carrier ON label_requests USING btree (carrier, requested_us, rma_id);
+CREATE INDEX lookup_attempts_by_age ON lookup_attempts USING btree (slot_us);
+CREATE INDEX mail_reminders_by_due ON mail_reminders USING btree (due_us);
+CREATE INDEX order_proofs_by_time ON order_proofs USING btree (changed_us);
+CREATE INDEX orders_by_secondary ON orders USING btree (merchant_id, secondary_id, order_id) WHERE (secondary_id <> ''::text);
+CREATE INDEX orders_by_shopper ON orders USING btree (shopper_hash);
+CREATE INDEX orders_by_time ON orders USING btree (created_us, merchant_id, order_id);
+CREATE INDEX orders_of_merchant_by_change ON orders USING btree (merchant_id, changed, order_id);
+CREATE INDEX orders_of_merchant_by_time ON orders USING btree (merchant_id, created_us, order_id);
+CREATE INDEX parcels_by_number ON parcels USING btree (tracking_number);
+CREATE INDEX receiving_keys_by_key ON receiving_keys USING btree (lookup_key, merchant_id, rma_id);
+CREATE INDEX refund_problems_by_state ON refund_problems USING btree (state, noticed_us, merchant_id, refund_id);
+CREATE INDEX refund_problems_of_merchant ON refund_problems USING btree (merchant_id, noticed_us, refund_id);
+CREATE INDEX refund_problems_open ON refund_problems USING btree (noticed_us, merchant_id, refund_id) WHERE (state <> 'settled'::text);
+CREATE INDEX refunds_by_order ON refunds USING btree (merchant_id, order_id);
+CREATE INDEX returns_by_change ON returns USING btree (changed, merchant_id, rma_id);
+CREATE INDEX returns_by_rma ON returns USING btree (rma_id);
+CREATE INDEX returns_by_time ON returns USING btree (created_us, merchant_id, rma_id);
+CREATE INDEX returns_of_merchant_by_change ON returns USING btree (merchant_id, changed, rma_id);
+CREATE INDEX returns_of_merchant_by_time ON returns USING btree (merchant_id, created_us, rma_id);
+CREATE INDEX returns_owed ON returns USING btree (merchant_id, created_us, rma_id) WHERE (owed_cents <> 0);
+CREATE INDEX sessions_by_expiry ON sessions USING btree (expires_us);
+CREATE INDEX sessions_by_operator ON sessions USING btree (operator);
+CREATE INDEX shipments_by_change ON shipments USING btree (changed, merchant_id, asn_number);
+CREATE INDEX shipments_by_number ON shipments USING btree (asn_number, merchant_id);
+CREATE INDEX shipments_of_merchant_by_change ON shipments USING btree (merchant_id, changed, asn_number);
+CREATE INDEX shopper_keys_by_hash ON shopper_keys USING btree (shopper_hash, merchant_id, kind, reference);
+CREATE INDEX tokens_by_client ON tokens USING btree (merchant_id, client_id, expires_us);
+CREATE INDEX tokens_by_expiry ON tokens USING btree (expires_us);
+CREATE INDEX units_by_doubt ON units USING btree (doubt_us, merchant_id, unit_id) WHERE (doubt_us > 0);
+CREATE INDEX units_by_unit ON units USING btree (unit_id, merchant_id);
+CREATE INDEX withdrawals_by_time ON withdrawals USING btree (recorded_us, merchant_id, withdrawal_id);
+CREATE INDEX withdrawals_of_merchant ON withdrawals USING btree (merchant_id, recorded_us, withdrawal_id);
+CREATE INDEX withdrawals_of_order ON withdrawals USING btree (merchant_id, order_id, withdrawal_id);
