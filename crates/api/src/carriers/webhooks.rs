@@ -48,6 +48,8 @@ const UNSIGNED: ApiError = ApiError::Unauthorized("the signature is not valid");
             example = json!({ "results": [
                 { "result": "applied", "rma_identifier": "RMA-7K3Q-9XWD-2M4T" }
             ] })),
+        (status = 401, body = Message, description = "The signature is not valid, or the merchant \
+            is unknown.", example = json!({ "message": "the signature is not valid" })),
         (status = 409, body = Message, description = "The label is not stored yet: send it again.",
             example = json!({ "message": "the label of this parcel is not stored yet" })),
     ),

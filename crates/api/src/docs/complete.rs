@@ -9,11 +9,12 @@ use serde_json::{Map, Value, json};
 use crate::core::sample;
 
 /// The collections in addresses, and what an element of each is called.
-const ELEMENTS: [(&str, &str); 16] = [
+const ELEMENTS: [(&str, &str); 18] = [
     ("asns", "ASN"),
     ("clients", "client"),
     ("drop_ship_orders", "drop-ship order"),
     ("endpoints", "kind of message"),
+    ("labels", "label"),
     ("lines", "order line"),
     ("merchants", "merchant"),
     ("messages", "message"),
@@ -21,12 +22,16 @@ const ELEMENTS: [(&str, &str); 16] = [
     ("orders", "order"),
     ("questions", "unit"),
     ("refunds", "refund"),
+    ("replays", "replay"),
     ("retry", "job"),
     ("returns", "return"),
     ("shipments", "shipment"),
     ("units", "unit"),
     ("warehouses", "warehouse"),
 ];
+
+/// Choices of which an entry may match both, because one has all fields of the other.
+const OVERLAPPING: [&str; 2] = ["ListedDropShipOrder", "ListedReturn"];
 
 /// The media type of forms.
 pub(super) const FORM: &str = "application/x-www-form-urlencoded";
@@ -47,6 +52,14 @@ pub(super) fn complete(document: &mut Value) {
         }
     }
     merge_single_choices(document);
+    for name in OVERLAPPING {
+        let schema = document.pointer_mut(&format!("/components/schemas/{name}"));
+        let schema = schema.and_then(Value::as_object_mut);
+        if let Some((schema, choices)) = schema.and_then(|it| it.remove("oneOf").map(|of| (it, of)))
+        {
+            schema.insert("anyOf".to_owned(), choices);
+        }
+    }
 }
 
 /// An operation that needs no token says so.
@@ -134,10 +147,11 @@ fn shared_responses(operation: &Value) -> Vec<(&'static str, Value)> {
     if let Some(scope) = operation.pointer("/security/0/token/0").and_then(Value::as_str) {
         responses.push(("401", no_token()));
         responses.push(("403", no_scope(scope)));
-    }
-    if has_parameter("name", "merchant") {
-        let example = sample::not_found("merchant");
-        responses.push(("404", refusal("The merchant was not found.", &example)));
+        // Without a token, merchants that do not exist are not told apart.
+        if has_parameter("name", "merchant") {
+            let example = sample::not_found("merchant");
+            responses.push(("404", refusal("The merchant was not found.", &example)));
+        }
     }
     let has_key = has_parameter("name", "Idempotency-Key");
     if has_key {

@@ -3,7 +3,7 @@
 use app::messages::certify_endpoints::{CertifyRequest, certify_endpoints};
 use axum::{Json, extract::State};
 use domain::{
-    faults::Faults,
+    faults::{FaultCode, Faults},
     json::Json as Document,
     messages::{certificate::Certificate, kind::MessageKind},
     reader::{Reader, TEXT_MAX},
@@ -11,10 +11,10 @@ use domain::{
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::core::{admin_request::AdminRequest, idempotency::IdempotencyHeader};
+use crate::core::{admin_request::AdminRequest, idempotency::IdempotencyHeader, sample};
 use server::{
     Web,
-    error::{ApiError, Message},
+    error::{ApiError, Invalid, Message},
     json_body::read_object,
     requests::identifiers::parse_merchant,
 };
@@ -65,6 +65,9 @@ fn sample_certificate() -> Value {
         (status = 409, body = Message, description = "No address is set, the endpoints cannot be \
             called, the check took too long, or the key was used for another request.",
             example = json!({ "message": "no address is set for these kinds" })),
+        (status = 422, body = Invalid, description = "Every invalid field. Nothing was sent.",
+            example = json!(sample::invalid_field(
+                "$.kinds[0]", FaultCode::Invalid, "must be a kind of message to merchants"))),
     ),
     security(("token" = ["admin"]))
 )]

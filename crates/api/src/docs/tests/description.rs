@@ -198,12 +198,29 @@ fn no_choice_has_a_single_element() {
 }
 
 #[test]
-fn every_operation_that_names_a_merchant_says_that_it_may_be_unknown() {
+fn every_operation_that_names_something_says_that_it_may_be_unknown() {
     let document = describe_api();
     for (method, path, operation) in operations(&document) {
-        let names = operation.elements("parameters").any(|it| it.text("name") == "merchant");
+        let names_merchant =
+            operation.elements("parameters").any(|it| it.text("name") == "merchant");
+        let names = names_merchant || path.contains('{');
+        // Without a token, nothing is told about what there is.
+        let has_token = operation.elements("security").any(|it| it.get("token").is_some());
+        let expected = if has_token { "404" } else { "401" };
         let answers = operation.get("responses").unwrap();
-        assert!(!names || answers.get("404").is_some(), "{method} {path}");
+        assert!(!names || answers.get(expected).is_some(), "{method} {path}");
+    }
+}
+
+#[test]
+fn every_json_body_may_have_invalid_fields() {
+    let document = describe_api();
+    for (method, path, operation) in operations(&document) {
+        let has_token = operation.elements("security").any(|it| it.get("token").is_some());
+        let body = operation.get("requestBody").and_then(|it| it.get("content"));
+        let is_json = body.is_some_and(|content| content.get("application/json").is_some());
+        let answers = operation.get("responses").unwrap();
+        assert!(!is_json || !has_token || answers.get("422").is_some(), "{method} {path}");
     }
 }
 
@@ -250,7 +267,8 @@ fn every_kind_of_message_has_a_schema_of_its_own_and_its_sample_is_what_the_sche
 /// Checks a value against its schema: types, required fields and unknown fields.
 fn check_value(value: &Value, schema: Node<'_>, place: &str) -> Result<(), String> {
     let schema = schema.resolved();
-    let choices: Vec<Node<'_>> = schema.elements("oneOf").collect();
+    let choices = schema.elements("oneOf").chain(schema.elements("anyOf"));
+    let choices: Vec<Node<'_>> = choices.collect();
     let tried = choices.iter().map(|choice| check_value(value, *choice, place));
     let misfits: Vec<String> = tried.filter_map(Result::err).collect();
     if !choices.is_empty() && misfits.len() == choices.len() {
@@ -329,7 +347,8 @@ fn every_schema_is_explained_unless_its_fields_explain_themselves() {
 fn every_field_is_explained_by_its_name_itself_its_type_or_its_operation() {
     fn check(schema: Node<'_>, operation: &str, place: &str) {
         let schema = schema.resolved();
-        let choices = schema.elements("oneOf").chain(schema.get("items"));
+        let choices = schema.elements("oneOf").chain(schema.elements("anyOf"));
+        let choices = choices.chain(schema.get("items"));
         choices.for_each(|schema| check(schema, operation, place));
         for (name, field) in schema.entries("properties") {
             let place = format!("{place}.{name}");
