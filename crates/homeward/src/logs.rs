@@ -16,6 +16,9 @@ const OUR_CRATES: &[&str] = &[
     "sim", "store", "web", "world",
 ];
 
+/// What spans and the lines of the log go through.
+pub(crate) type LogLayer = Box<dyn Layer<Registry> + Send + Sync>;
+
 /// What changes the level while the server runs.
 static FILTER: OnceLock<reload::Handle<Targets, Registry>> = OnceLock::new();
 
@@ -33,8 +36,8 @@ pub(crate) fn set_level(level: Level) {
     }
 }
 
-/// Starts to log at `level`.
-pub(crate) fn start(format: LogFormat, level: Level) {
+/// Starts to log at `level`, and to collect traces with the layer `traces`.
+pub(crate) fn start(format: LogFormat, level: Level, traces: Option<LogLayer>) {
     let (filter, handle) = reload::Layer::new(targets(level));
     let _ = FILTER.set(handle);
     let stderr = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
@@ -44,7 +47,8 @@ pub(crate) fn start(format: LogFormat, level: Level) {
         }
         LogFormat::Json => stderr.json().flatten_event(true).boxed(),
     };
-    registry().with(layer.with_filter(filter)).init();
+    let log = layer.with_filter(filter).boxed();
+    registry().with(std::iter::once(log).chain(traces).collect::<Vec<_>>()).init();
 }
 
 #[cfg(test)]

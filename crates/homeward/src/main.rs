@@ -13,14 +13,16 @@ mod outbound;
 mod output;
 mod session;
 mod systemd;
+mod traces;
 
 use std::{path::PathBuf, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource};
 
-use config::{ConfigSource, Options};
+use config::{Config, ConfigSource, Options};
 use output::Output;
 use session::RemoteCommand;
+use traces::Traces;
 
 /// With the system's allocator a quarter of the time to read orders is allocation; with this one a
 /// tenth.
@@ -29,7 +31,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Returns, exchange and fulfillment integration in one binary.
 #[derive(Debug, Parser)]
-#[command(name = "homeward", version, max_term_width = 100, propagate_version = true)]
+#[command(name = "homeward", version = traces::VERSION, max_term_width = 100, propagate_version = true)]
 struct Cli {
     #[command(flatten)]
     options: Options,
@@ -162,41 +164,62 @@ async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
     let config = source.read()?;
     // The output of a command is enough. The log of a node inside it would be noise.
     let level = if is_server { config.log_level } else { tracing::Level::ERROR };
-    logs::start(config.log_format, level);
-    match cli.command {
-        Command::Serve => command::serve::serve(&config, &source).await?,
-        Command::Demo(demo) => demo.run(&config, output).await?,
-        Command::Merchant(merchant) => merchant.run(&config, output).await?,
-        Command::Client(client) => client.run(&config, output).await?,
-        Command::Operator(operator) => operator.run(&config, output).await?,
-        Command::Endpoint(endpoint) => return endpoint.run(&config, output).await,
-        Command::Policy(policy) => policy.run(&config, output).await?,
-        Command::Portal(portal) => portal.run(&config, output).await?,
-        Command::Warehouse(warehouse) => warehouse.run(&config, output).await?,
-        Command::Disposition(disposition) => disposition.run(&config, output).await?,
-        Command::Carrier(carrier) => carrier.run(&config, output).await?,
-        Command::Message(message) => message.run(&config, output).await?,
-        Command::Failures(failures) => return failures.run(&config, output).await,
-        Command::Report(report) => report.run(&config, output).await?,
-        Command::Money(money) => money.run(&config, output).await?,
-        Command::Withdrawal(withdrawal) => return withdrawal.run(&config, output).await,
-        Command::Certify(certify) => return certify.run(&config, output).await,
-        Command::Import(import) => return import.run(&config, output).await,
-        Command::Shopper(shopper) => shopper.run(&config, output).await?,
-        Command::Retention(retention) => retention.run(&config, output).await?,
-        Command::Reconcile(reconcile) => return reconcile.run(&config, output).await,
-        Command::Audit(audit) => audit.run(&config, output).await?,
-        Command::Key(key) => key.run(&config, output).await?,
-        Command::Migrate => command::migrate::migrate(&config, output).await?,
-        Command::Backup(backup) => backup.run(&config, output).await?,
-        Command::Restore(restore) => restore.run(&config, output).await?,
-        Command::Doctor(doctor) => return doctor.run(&config, output).await,
-        Command::Completions(completions) => completions.run(Cli::command()),
-        Command::ManPages(pages) => pages.run(Cli::command())?,
-        Command::Openapi(openapi) => openapi.run()?,
-        Command::Sim(sim) => return sim.run(listen.as_deref(), output).await,
+    let (traces, layer) = Traces::start(is_server)?;
+    logs::start(config.log_format, level, layer);
+    traces.announce();
+    let context = CommandContext { config: &config, source: &source, output, listen };
+    let result = context.run(cli.command).await;
+    traces.finish().await;
+    result
+}
+
+/// What a command is run with.
+struct CommandContext<'a> {
+    config: &'a Config,
+    source: &'a ConfigSource,
+    output: Output,
+    /// The address to listen on, if it is an argument.
+    listen: Option<String>,
+}
+
+impl CommandContext<'_> {
+    async fn run(self, command: Command) -> anyhow::Result<ExitCode> {
+        let Self { config, source, output, listen } = self;
+        match command {
+            Command::Serve => command::serve::serve(config, source).await?,
+            Command::Demo(demo) => demo.run(config, output).await?,
+            Command::Merchant(merchant) => merchant.run(config, output).await?,
+            Command::Client(client) => client.run(config, output).await?,
+            Command::Operator(operator) => operator.run(config, output).await?,
+            Command::Endpoint(endpoint) => return endpoint.run(config, output).await,
+            Command::Policy(policy) => policy.run(config, output).await?,
+            Command::Portal(portal) => portal.run(config, output).await?,
+            Command::Warehouse(warehouse) => warehouse.run(config, output).await?,
+            Command::Disposition(disposition) => disposition.run(config, output).await?,
+            Command::Carrier(carrier) => carrier.run(config, output).await?,
+            Command::Message(message) => message.run(config, output).await?,
+            Command::Failures(failures) => return failures.run(config, output).await,
+            Command::Report(report) => report.run(config, output).await?,
+            Command::Money(money) => money.run(config, output).await?,
+            Command::Withdrawal(withdrawal) => return withdrawal.run(config, output).await,
+            Command::Certify(certify) => return certify.run(config, output).await,
+            Command::Import(import) => return import.run(config, output).await,
+            Command::Shopper(shopper) => shopper.run(config, output).await?,
+            Command::Retention(retention) => retention.run(config, output).await?,
+            Command::Reconcile(reconcile) => return reconcile.run(config, output).await,
+            Command::Audit(audit) => audit.run(config, output).await?,
+            Command::Key(key) => key.run(config, output).await?,
+            Command::Migrate => command::migrate::migrate(config, output).await?,
+            Command::Backup(backup) => backup.run(config, output).await?,
+            Command::Restore(restore) => restore.run(config, output).await?,
+            Command::Doctor(doctor) => return doctor.run(config, output).await,
+            Command::Completions(completions) => completions.run(Cli::command()),
+            Command::ManPages(pages) => pages.run(Cli::command())?,
+            Command::Openapi(openapi) => openapi.run()?,
+            Command::Sim(sim) => return sim.run(listen.as_deref(), output).await,
+        }
+        Ok(ExitCode::SUCCESS)
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ use server::{
     assets::{PAGE_HEADERS, assets},
     cookie::{Cookie, read_cookie},
     error::ApiError,
-    observe::request_id,
+    observe::{note_merchant, request_id},
 };
 
 use crate::{
@@ -67,6 +67,7 @@ impl FromRequestParts<Web> for PortalVisit {
         let merchant = merchant.map(|(_, value)| value).unwrap_or_default();
         let merchant = MerchantId::parse(merchant).map_err(|_| not_found())?;
         let storefront = load_portal_front(&web.app, &merchant).await?;
+        note_merchant(&merchant);
         let pass = read_cookie(&parts.headers, PASS_COOKIE);
         Ok(Self {
             page_language: PageLanguage::new(&storefront.portal, &parts.uri, &parts.headers),

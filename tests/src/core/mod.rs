@@ -12,6 +12,7 @@ mod limits;
 mod nodes;
 mod operation;
 mod tls;
+mod traces;
 mod turns;
 mod upgrade;
 mod work_lists;

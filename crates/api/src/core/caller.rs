@@ -13,7 +13,10 @@ use futures_util::future::BoxFuture;
 
 use super::large_body_turn::TurnOf;
 use server::error::ApiError;
-use server::{Web, address_of, observe::request_id};
+use server::{
+    Web, address_of,
+    observe::{note_merchant, request_id},
+};
 
 /// A scope, as a type.
 pub(crate) trait Needs: Send + Sync {
@@ -145,6 +148,7 @@ fn authorize<'a>(
             .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
         caller.address = address_of(&parts.extensions);
         caller.request = request_id(&parts.extensions);
+        caller.merchant.iter().for_each(note_merchant);
         let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
         parts.extensions.insert(TurnOf(merchant));
         match scopes {

@@ -6,6 +6,7 @@
 use domain::messages::{kind::MessageKind, retry::RetrySchedule};
 use store::{Attempt, AttemptOutcome, FailureCause};
 use tokio::sync::mpsc;
+use tracing::{Instrument, field::Empty, trace_span};
 use world::World;
 
 use super::events::{DispatcherHandle, Event, SendJob, Worker};
@@ -75,7 +76,19 @@ impl WorkerContext {
             body: &message.body,
             permit: &permit,
         };
-        let result = channel.send(&outgoing).await;
+        let span = trace_span!(
+            target: "spans",
+            "attempt",
+            homeward.message_id = id,
+            homeward.merchant = message.merchant.as_str(),
+            homeward.kind = message.kind.name(),
+            homeward.attempt = number,
+            http.response.status_code = Empty,
+            failed = Empty,
+        );
+        let result = channel.send(&outgoing).instrument(span.clone()).await;
+        span.record("http.response.status_code", result.status)
+            .record("failed", !result.is_success());
         if result.was_forbidden {
             return None;
         }

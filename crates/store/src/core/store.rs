@@ -5,6 +5,8 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use tracing::{Instrument, Span, field::Empty, trace_span};
+
 use crate::{
     core::{
         error::{During, EngineError, StoreError},
@@ -15,6 +17,9 @@ use crate::{
     engine::{Engine, Location},
     messages::outbox::PendingMessage,
 };
+
+/// Enough to follow a message from its commit to its attempts. More are not named in a span.
+const NAMED_MESSAGES_MAX: usize = 8;
 
 #[derive(Clone)]
 pub struct Store {
@@ -56,7 +61,16 @@ impl Store {
             return Ok(Vec::new());
         }
         let operation = transaction.operation;
-        let pending = self.engine.commit(transaction).await.during(operation)?;
+        let span = trace_span!(
+            target: "spans",
+            "commit",
+            homeward.operation = operation,
+            homeward.message_ids = Empty,
+            failed = Empty,
+        );
+        let committed = self.engine.commit(transaction).instrument(span.clone()).await;
+        note_result(&span, &committed);
+        let pending = committed.during(operation)?;
         self.changes.fetch_add(1, Ordering::Relaxed);
         self.index_in_background(&pending);
         Ok(pending)
@@ -129,5 +143,19 @@ impl Store {
     ) -> Result<Vec<T>, StoreError> {
         let rows = self.query_each(operation, sql, rows).await?;
         rows.iter().map(read).collect::<Result<_, _>>().during(operation)
+    }
+}
+
+/// Names what a commit enqueued in its span, if it is collected.
+fn note_result(span: &Span, committed: &Result<Vec<PendingMessage>, EngineError>) {
+    if span.is_disabled() {
+        return;
+    }
+    span.record("failed", committed.is_err());
+    let pending = committed.as_deref().unwrap_or_default();
+    let named = pending.iter().take(NAMED_MESSAGES_MAX).map(|message| message.id().to_string());
+    let named: Vec<String> = named.collect();
+    if !named.is_empty() {
+        span.record("homeward.message_ids", named.join(","));
     }
 }
