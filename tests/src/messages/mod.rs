@@ -9,7 +9,8 @@
 //! | variable                  | says                                                          |
 //! | ------------------------- | ------------------------------------------------------------- |
 //! | `HOMEWARD_ORDER_MESSAGES` | how many messages test the order (5,000; the long run 100,000) |
-//! | `HOMEWARD_CRASH_ROUNDS`   | how often the server is killed on each engine (3)              |
+//! | `HOMEWARD_CRASH_ROUNDS`   | how often the server is killed on each engine (1 to 3)         |
+//! | `MESSAGES`                | how many messages a receiver loses some of (1,000; 20,000)     |
 
 mod addresses;
 mod certified;
@@ -19,6 +20,7 @@ mod credentials;
 mod debugging;
 mod fail_over;
 mod failures;
+mod forgetful_receiver;
 mod isolation;
 mod ledger;
 mod load;

@@ -34,7 +34,7 @@ fn entries(held: &Held) -> Vec<Value> {
 }
 
 /// The lines about things, and the summary.
-fn reconcile(stage: &Stage<'_>, query: &str, body: &str) -> (Vec<Value>, Value) {
+pub(super) fn reconcile(stage: &Stage<'_>, query: &str, body: &str) -> (Vec<Value>, Value) {
     let request = Request::post(&format!("/reconciliation{query}"))
         .bearer(&stage.token)
         .header("Content-Type", "application/x-ndjson")
@@ -48,12 +48,12 @@ fn reconcile(stage: &Stage<'_>, query: &str, body: &str) -> (Vec<Value>, Value) 
     (lines, summary)
 }
 
-fn sha256(text: &str) -> String {
+pub(super) fn sha256(text: &str) -> String {
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
-fn as_lines(entries: &[Value]) -> String {
+pub(super) fn as_lines(entries: &[Value]) -> String {
     entries.iter().map(|entry| format!("{entry}\n")).collect::<Vec<_>>().concat()
 }
 
