@@ -9,4 +9,5 @@ mod orders;
 mod overview;
 pub(crate) mod problems;
 mod receive;
+mod replays;
 mod secrets;

@@ -52,9 +52,9 @@ fn sample_job(state: &str, examined: i64) -> serde_json::Value {
 ///
 /// A background job sends the selected messages again, with the same identifiers and bytes and the
 /// header `X-Service-Replay: true`. An older message about a thing is followed by the newest one
-/// about it. If no message about a named return or shipment is left, its current state is sent as a
-/// new message. New messages go first. The job belongs to the node that started it, and a merchant
-/// has one at a time.
+/// about it. If no message about a named return, shipment or withdrawal is left, its current state
+/// is sent as a new message. New messages go first. The job belongs to the node that started it,
+/// and a merchant has one at a time.
 #[utoipa::path(
     post, operation_id = "replay_messages", path = "/messages/replay", tag = "Messages",
     params(IdempotencyHeader),

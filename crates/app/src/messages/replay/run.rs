@@ -306,7 +306,7 @@ impl ReplayRun {
 
     /// Sends the current state of a thing of which no message is left.
     async fn renew_any(&mut self, reference: &str) -> Step {
-        for kind in MessageKind::to_merchant().filter(|kind| kind.is_snapshot()) {
+        for kind in MessageKind::to_merchant() {
             if (self.selection.kinds.is_empty() || self.selection.kinds.contains(&kind))
                 && self.renew(kind, reference).await?
             {
