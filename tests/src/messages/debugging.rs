@@ -65,6 +65,12 @@ fn a_message_is_shown_as_a_command_without_credentials() {
         assert!(!command.contains("secret-token"), "{command}");
         assert_eq!(get(&stage.admin, &format!("/admin/messages/{id}/curl")).status, 200);
         assert_eq!(get(&other.token, &format!("/messages/{id}/curl")).status, 404);
+        // It is signed anew, as a replay is, which reading alone does not allow.
+        for (scope, status) in [("read", 403), ("returns:write", 200)] {
+            let token = server.narrow_token(&stage.merchant, scope);
+            let shown = get(&token, &format!("/messages/{id}/curl"));
+            assert_eq!(shown.status, status, "{scope}: {}", shown.said());
+        }
     }
 }
 

@@ -8,12 +8,12 @@ use domain::{
     messages::signature::{ReceivedCall, SignatureExplanation},
     reader::TEXT_MAX,
 };
-use utoipa::ToSchema;
+use utoipa::{IntoParams, IntoResponses, ToSchema};
 
 use super::log::parse_own_message;
 use crate::core::{
     body::JsonRequest,
-    caller::{Admin, Allowed, Merchant, Read},
+    caller::{Admin, Allowed, Merchant, Read, ReturnsWrite},
     sample,
 };
 use server::{
@@ -109,30 +109,47 @@ fn read_received(document: &Document<'_>) -> Result<ReceivedCall, Faults> {
     })
 }
 
+/// The message to show.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Path)]
+#[expect(dead_code, reason = "describes the path; it is read by the handlers")]
+pub(crate) struct CommandPath {
+    /// The message's identifier.
+    #[param(example = "msg_acme_42")]
+    id: String,
+}
+
+/// The responses to both requests for a command.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "describes the responses; the handlers build them")]
+pub(crate) enum CommandResponses {
+    /// The command.
+    #[response(status = 200, content_type = "text/plain", example = json!(sample_curl()))]
+    Command(String),
+    /// The message was not found.
+    #[response(status = 404, example = json!(sample::not_found("message")))]
+    NotFound(Message),
+    /// No address is set, or nothing may be sent to it.
+    #[response(status = 409, example = json!({
+        "message": "no address is set for this kind, or nothing may be sent to it"
+    }))]
+    NoAddress(Message),
+}
+
 /// A message as a command
 ///
 /// A `curl` command that sends the message to your endpoint as it would be sent now. Its signature
-/// is valid for five minutes. Credentials are left out. A body of more than 100,000 bytes is
-/// expected in a file with the name of the message.
+/// is valid for five minutes, so it needs the same scope as a replay. Credentials are left out. A
+/// body of more than 100,000 bytes is expected in a file with the name of the message.
 #[utoipa::path(
     get, operation_id = "show_message_command", path = "/messages/{id}/curl", tag = "Messages",
-    params(("id" = String, Path, description = "The message's identifier.",
-        example = "msg_acme_42")),
-    responses(
-        (status = 200, body = String, content_type = "text/plain", description = "The command.",
-            example = json!(sample_curl())),
-        (status = 404, body = Message, description = "The message was not found.",
-            example = json!(sample::not_found("message"))),
-        (status = 409, body = Message, description = "No address is set, or nothing may be sent \
-            to it.", example = json!({
-                "message": "no address is set for this kind, or nothing may be sent to it"
-            })),
-    ),
-    security(("token" = ["read"]))
+    params(CommandPath),
+    responses(CommandResponses),
+    security(("token" = ["returns:write"]))
 )]
 pub(crate) async fn show_command(
     State(web): State<Web>,
-    merchant: Merchant<Read>,
+    merchant: Merchant<ReturnsWrite>,
     Path(id): Path<String>,
 ) -> Result<String, ApiError> {
     Ok(format_message(&web.app, &parse_own_message(&merchant.id, &id)?).await?)
@@ -145,18 +162,8 @@ pub(crate) async fn show_command(
 #[utoipa::path(
     get, operation_id = "show_any_message_command", path = "/messages/{id}/curl",
     tag = "Operation",
-    params(("id" = String, Path, description = "The message's identifier.",
-        example = "msg_acme_42")),
-    responses(
-        (status = 200, body = String, content_type = "text/plain", description = "The command.",
-            example = json!(sample_curl())),
-        (status = 404, body = Message, description = "The message was not found.",
-            example = json!(sample::not_found("message"))),
-        (status = 409, body = Message, description = "No address is set, or nothing may be sent \
-            to it.", example = json!({
-                "message": "no address is set for this kind, or nothing may be sent to it"
-            })),
-    ),
+    params(CommandPath),
+    responses(CommandResponses),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn show_any_command(
