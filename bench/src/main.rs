@@ -20,6 +20,7 @@ mod orders;
 mod pages;
 mod pallet;
 mod process;
+mod reconcile;
 mod report;
 mod returns;
 mod server;
@@ -65,6 +66,10 @@ enum Command {
     Pages(pages::Pages),
     /// Effect of a merchant that hangs, with a million pending messages, on the others
     Isolation(delivery::Isolation),
+    /// Effect of replays on the latency of live messages
+    Replay(delivery::Replay),
+    /// Time and memory to compare a million returns with what was sent about them
+    Reconcile(reconcile::Reconcile),
 }
 
 fn main() -> ExitCode {
@@ -101,9 +106,11 @@ fn build_runtime(command: &Command) -> std::io::Result<Runtime> {
         | Command::Idle(_)
         | Command::Returns(_)
         | Command::Pages(_) => Builder::new_current_thread(),
-        Command::Delivery(_) | Command::Isolation(_) | Command::Pallet(_) => {
-            Builder::new_multi_thread()
-        }
+        Command::Delivery(_)
+        | Command::Isolation(_)
+        | Command::Replay(_)
+        | Command::Reconcile(_)
+        | Command::Pallet(_) => Builder::new_multi_thread(),
     };
     builder.enable_all().build()
 }
@@ -118,6 +125,8 @@ async fn run(command: Command, options: &Options) -> anyhow::Result<()> {
         Command::Pallet(pallet) => benchmark::run(&pallet, options).await,
         Command::Pages(pages) => benchmark::run(&pages, options).await,
         Command::Isolation(isolation) => benchmark::run(&isolation, options).await,
+        Command::Replay(replay) => benchmark::run(&replay, options).await,
+        Command::Reconcile(reconcile) => benchmark::run(&reconcile, options).await,
     }
 }
 

@@ -69,6 +69,23 @@ pub(crate) fn run_command(
     run_to_end(new_command(binary, storage).args(arguments)).map(|_| ())
 }
 
+/// Runs a command of the binary on a file, whatever its exit code says about the content. Returns
+/// what it printed.
+pub(crate) fn run_for_output(
+    binary: &Path,
+    storage: &Storage,
+    arguments: &[&str],
+    file: &Path,
+) -> anyhow::Result<Vec<u8>> {
+    let file = file.canonicalize()?;
+    let mut command = new_command(binary, storage);
+    let done = command.args(arguments).arg(file).output().context("homeward cannot be run")?;
+    if done.stdout.is_empty() {
+        bail!("{}", String::from_utf8_lossy(&done.stderr).trim());
+    }
+    Ok(done.stdout)
+}
+
 /// Adds the merchant. Returns its credentials.
 pub(crate) fn add_merchant(binary: &Path, storage: &Storage) -> anyhow::Result<Credentials> {
     let arguments = ["--json", "merchant", "add", MERCHANT, "--name", "Benchmark"];

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use anyhow::Context;
+use app::{App, AppParts, core::metrics::AppMetrics, messages::mail::platform::PlatformMail};
 use delivery::{
     AddressBook, AddressLookup, CallSettings, Courier, DeliveryMetrics, Dispatcher,
     DispatcherHandle, DispatcherParts, HttpClient, Leases, OutcomeObserver, Target,
@@ -15,10 +16,10 @@ use domain::{
     messages::{kind::MessageKind, retry::RetrySchedule},
 };
 use prometheus_client::registry::Registry;
-use store::{Attempt, Location, Store, Transaction};
+use store::{Attempt, Location, NewMessage, Store, Transaction};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use world::World;
+use world::{KeyRing, Vault, World};
 
 use super::{
     MERCHANTS, MESSAGES_PER_COMMIT,
@@ -31,9 +32,11 @@ pub(crate) struct Running {
     store: Store,
     world: World,
     dispatcher: DispatcherHandle,
+    guard: AddressGuard,
+    client: HttpClient,
     stop: CancellationToken,
     tasks: Vec<JoinHandle<()>>,
-    _place: Storage,
+    place: Storage,
 }
 
 struct ToSink {
@@ -79,14 +82,14 @@ impl Running {
             Some(_) => Leases::shared("bench".to_owned(), settings.request_time_max),
             None => Leases::all(),
         };
-        let client = HttpClient::new(guard, machine_trust(), world.clone(), settings);
+        let client = HttpClient::new(guard.clone(), machine_trust(), world.clone(), settings);
         let server = mail_server(sink);
         let courier = MailCourier::new(MailSender::Platform, server, "Bench", &client)?;
         let to_sink = Arc::new(ToSink { sink: sink.clone(), courier: Arc::new(courier) });
         let parts = DispatcherParts {
             store: store.clone(),
             world: world.clone(),
-            client,
+            client: client.clone(),
             address_book: to_sink.clone(),
             observer: to_sink,
             retry_schedule: RetrySchedule::default(),
@@ -97,21 +100,53 @@ impl Running {
         let dispatcher = Dispatcher::new(handle.clone(), inbox, parts);
         let keeping = leases.keep(store.clone(), handle.clone(), stop.clone());
         let tasks = vec![tokio::spawn(keeping), tokio::spawn(dispatcher.run(stop.clone()))];
-        Ok(Self { store, world, dispatcher: handle, stop, tasks, _place: storage })
+        Ok(Self { store, world, dispatcher: handle, guard, client, stop, tasks, place: storage })
+    }
+
+    /// The use cases, on the same store and with the same dispatcher.
+    pub(crate) fn app(&self) -> App {
+        App::new(AppParts {
+            store: self.store.clone(),
+            world: self.world.clone(),
+            vault: Vault::new(&KeyRing::generate(&self.world)),
+            dispatcher: self.dispatcher.clone(),
+            guard: self.guard.clone(),
+            http: self.client.clone(),
+            metrics: AppMetrics::register(&mut Registry::default()),
+            mail: PlatformMail::default(),
+            certificate_required: false,
+        })
+    }
+
+    pub(crate) fn now_us(&self) -> i64 {
+        self.world.now_us()
+    }
+
+    /// Waits until the store has nothing left to clean up.
+    pub(crate) async fn settle(&self) -> anyhow::Result<()> {
+        self.place.settle().await
     }
 
     /// Commits `messages` in one transaction, the first with this number. Returns the identifier of
     /// the last one.
     pub(crate) async fn commit(&self, number: usize, messages: usize) -> anyhow::Result<String> {
         let merchant = merchant_of(number);
+        let numbers = number..number + messages;
+        let messages = numbers.map(|it| new_message(&merchant, it, self.world.now_us()));
+        let last = self.commit_messages(messages.collect()).await?;
+        Ok(MessageId { merchant, number: last }.to_string())
+    }
+
+    /// Commits messages of one merchant in one transaction. Returns the number of the last one.
+    pub(crate) async fn commit_messages(&self, messages: Vec<NewMessage>) -> anyhow::Result<i64> {
         let mut transaction = Transaction::new("enqueueing messages");
-        for message in number..number + messages {
-            transaction.enqueue(new_message(&merchant, message, self.world.now_us()));
+        for message in messages {
+            transaction.enqueue(message);
         }
         let messages = self.store.commit(transaction).await?;
         let last = messages.last().context("a message was enqueued")?.message_id;
         self.dispatcher.enqueue(messages);
-        Ok(MessageId { merchant, number: last }.to_string())
+        Ok(last)
     }
 
     pub(crate) async fn commit_all(
@@ -153,13 +188,15 @@ impl Running {
         Ok(failed.map(|count| count.attempts).sum())
     }
 
-    pub(crate) async fn stop(self) {
+    /// Returns the data.
+    pub(crate) async fn stop(self) -> Storage {
         self.stop.cancel();
         for task in self.tasks {
             // A task that was canceled has no result.
             let _ = task.await;
         }
         self.store.close().await;
+        self.place
     }
 }
 

@@ -8,6 +8,7 @@ mod engine;
 mod isolation;
 mod limit;
 mod messages;
+mod replay;
 mod sink;
 
 use std::{
@@ -23,8 +24,9 @@ use crate::{
     process::MachineTime,
     report,
 };
-use engine::Running;
+pub(crate) use engine::{Running, open_store};
 pub(crate) use isolation::Isolation;
+pub(crate) use replay::Replay;
 pub(crate) use sink::Sink;
 
 const MERCHANTS: usize = 32;
