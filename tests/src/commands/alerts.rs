@@ -30,6 +30,7 @@ use crate::returns::scene::{self, line, request};
 const SUSPENDED: &str = "homeward_endpoints{state=\"suspended\"}";
 /// More than must wait for an endpoint before it is suspended.
 const WAITING: usize = 1_010;
+const CALLERS: usize = 16;
 
 /// Longer than any rule waits, together with the time that its rates look back.
 const MINUTES: usize = 45;
@@ -195,11 +196,9 @@ fn with_impatient_clients() -> Alerts {
 fn in_a_demo() -> Alerts {
     let home = Home::sqlite();
     let demo = Demo::start(&home, &["--speed", "3600"]);
-    let mut connection = Connection::open(demo.address()).unwrap();
-    let mut call = |method: &str, target: &str, body: &Value| {
+    let call = |method: &str, target: &str, body: &Value| {
         let request = Request::new(method, &format!("/admin/merchants{target}"));
-        let request = demo.as_operator(request.json(body.to_string()));
-        let reply = connection.send(&request).unwrap();
+        let reply = demo.send(&demo.as_operator(request.json(body.to_string())));
         assert!(reply.status < 300, "{target}: {}", reply.said());
     };
     let running = receiver(Settings::default());
@@ -208,9 +207,18 @@ fn in_a_demo() -> Alerts {
     let endpoints = json!({ "base_url": running.url(), "auth": { "type": "none" } });
     call("PUT", "/down/endpoints", &endpoints);
     call("POST", "/down/endpoints/rma/pause", &json!({}));
-    for number in 0..WAITING {
-        call("POST", &format!("/down/endpoints/rma/test?ref=lane-{number}"), &json!({}));
-    }
+    // At the same time, so that they share commits.
+    thread::scope(|scope| {
+        for first in 0..CALLERS {
+            let call = &call;
+            scope.spawn(move || {
+                for number in (first..WAITING).step_by(CALLERS) {
+                    let target = format!("/down/endpoints/rma/test?ref=lane-{number}");
+                    call("POST", &target, &json!({}));
+                }
+            });
+        }
+    });
     call("POST", "/down/endpoints/rma/resume", &json!({}));
     let suspended = eventually("it is suspended", || {
         let scrape = Scrape::at(demo.address());
