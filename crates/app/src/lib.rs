@@ -35,7 +35,9 @@ use exchanges::finished_messages::FinishedExchangeMessages;
 use exchanges::variants::VariantCache;
 use merchants::pictures::PictureCache;
 use messages::mail::{MailProfiles, platform::PlatformMail};
-use messages::{bulk_retry::RetryJob, jobs::Jobs, replay::ReplayJob};
+use messages::{
+    bulk_retry::RetryJob, certify_endpoints::CertifyTurns, jobs::Jobs, replay::ReplayJob,
+};
 use world::{Vault, World};
 
 /// Everything a use case needs. Cheap to clone.
@@ -63,6 +65,7 @@ pub struct App {
     mail_profiles: Arc<MailProfiles>,
     /// Whether an endpoint must pass its check before it gets messages.
     certificate_required: bool,
+    certify_turns: Arc<CertifyTurns>,
 }
 
 /// What an [`App`] is made of.
@@ -104,6 +107,7 @@ impl App {
             mail: Arc::new(parts.mail),
             mail_profiles: Arc::default(),
             certificate_required: parts.certificate_required,
+            certify_turns: Arc::default(),
         }
     }
 

@@ -1,4 +1,5 @@
-//! The console: operators find and fix problems, and warehouse workers receive parcels.
+//! The console: operators find and fix problems, warehouse workers receive parcels, and merchants
+//! look after their own integration.
 //!
 //! Pages are rendered here and work without scripts; `console.js` only adds convenience. Each file
 //! has the routes of its pages. [`core::frame`] is what all pages have in common, and
@@ -25,10 +26,10 @@ pub fn routes() -> Router<Web> {
         .merge(core::overview::routes())
         .merge(merchants::list::routes())
         .merge(merchants::add::routes())
-        .merge(merchants::merchant::routes())
+        .merge(merchants::merchant::routes().merge(merchants::portal::routes()))
         .merge(access::clients::routes())
         .merge(messages::endpoints::routes())
-        .merge(messages::endpoint_test::routes())
+        .merge(messages::endpoint_test::routes().merge(messages::certify::routes()))
         .merge(messages::mail::routes().merge(messages::mail_kind::routes()))
         .merge(returns::policy::routes())
         .merge(access::password::routes())

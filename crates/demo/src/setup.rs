@@ -47,6 +47,8 @@ pub(crate) async fn add_actors(operator: &Caller, first_start_us: i64) -> anyhow
     let person = |name: &str, role: Role| json!({ "operator": name, "role": role });
     let operator_login = person("operator", Role::Operator);
     let warehouse_login = person("warehouse", Role::Warehouse);
+    let merchant_login =
+        json!({ "operator": "merchant", "role": Role::Merchant, "merchant": MERCHANT });
     let state = State {
         merchant: add(operator, "/admin/merchants", &merchant).await?,
         other_merchant: add(operator, "/admin/merchants", &other_merchant).await?,
@@ -55,6 +57,7 @@ pub(crate) async fn add_actors(operator: &Caller, first_start_us: i64) -> anyhow
         logins: vec![
             add(operator, "/admin/operators", &operator_login).await?,
             add(operator, "/admin/operators", &warehouse_login).await?,
+            add(operator, "/admin/operators", &merchant_login).await?,
         ],
         merchant_port: 0,
         first_start_us,
@@ -82,6 +85,11 @@ pub(crate) fn describe_role(role: Role) -> (&'static str, &'static str) {
             "Receive a parcel in the warehouse",
             "Scan or type the tracking number on the label of your return, and record what is in \
              the parcel.",
+        ),
+        Role::Merchant => (
+            "Look after the integration as a merchant",
+            "See every message that was sent to you, send some again, check your endpoints, and \
+             change the words of your portal. Other merchants do not exist for this login.",
         ),
     }
 }

@@ -9,7 +9,7 @@ use std::{fmt, sync::Arc};
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
-use crate::access::operator::OperatorName;
+use crate::access::operator_name::OperatorName;
 
 /// The longest name of a merchant, so that it fits in a host name.
 pub const MERCHANT_MAX: usize = 63;

@@ -5,7 +5,9 @@
 //! is not described there, or needs no token, is listed here: a new public address must be added.
 
 mod console_routes;
+mod merchant_admin;
 mod page_routes;
+mod people;
 
 use serde_json::{Value, json};
 

@@ -18,7 +18,7 @@ fn aimed_routes(merchant: &str, client: &str, message: &str) -> Vec<String> {
     let part = |part: &str| match part {
         "{merchant}" => merchant.to_owned(),
         "{client}" => client.to_owned(),
-        "{message}" | "{id}" => message.to_owned(),
+        "{message}" | "{id}" | "{job}" => message.to_owned(),
         "{kind}" => "rma".to_owned(),
         "{mail}" => "canceled".to_owned(),
         "{language}" => "en".to_owned(),

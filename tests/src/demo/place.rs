@@ -155,7 +155,7 @@ impl Demo {
 
     pub(super) fn assert_people_can_log_in(&self) {
         let logins = self.told["logins"].as_array().unwrap();
-        assert_eq!(logins.len(), 2);
+        assert_eq!(logins.len(), 3);
         for login in logins {
             let (name, password) = (text(&login["operator"]), text(&login["password"]));
             assert!(self.page().contains(&password), "{name} is on the page");

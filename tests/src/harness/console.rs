@@ -46,6 +46,14 @@ impl Server {
         (name, text(&added["password"]))
     }
 
+    /// A new person of a merchant, logged in.
+    pub(crate) fn member(&self, merchant: &str) -> Visitor<'_> {
+        let name = format!("of-{merchant}");
+        let add = ["operator", "add", &name, "--role", "merchant", "--merchant", merchant];
+        let password = text(&self.home.json(&add)["password"]);
+        self.log_in_visitor(name, password)
+    }
+
     /// Tries to log in.
     pub(crate) fn log_in(&self, name: &str, password: &str) -> Reply {
         self.send(&form_request("/console/login", &[("name", name), ("password", password)]))
@@ -54,6 +62,10 @@ impl Server {
     /// A new operator with this role, logged in.
     pub(crate) fn visitor(&self, role: &str) -> Visitor<'_> {
         let (name, password) = self.operator(role);
+        self.log_in_visitor(name, password)
+    }
+
+    fn log_in_visitor(&self, name: String, password: String) -> Visitor<'_> {
         let reply = self.log_in(&name, &password);
         assert_eq!(reply.status, 303, "{}", reply.text());
         Visitor { server: self, name, password, cookie: cookie(&reply) }

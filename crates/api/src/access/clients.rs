@@ -11,11 +11,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
-    admin_request::AdminRequest,
-    body::JsonRequest,
-    caller::{Admin, Allowed},
-    idempotency::IdempotencyHeader,
-    sample,
+    admin_request::MerchantAdminRequest, body::JsonRequest, caller::MerchantAdmin,
+    idempotency::IdempotencyHeader, sample,
 };
 use server::{
     Web,
@@ -49,14 +46,15 @@ pub(crate) struct ClientsQuery {
     params(ClientsQuery),
     responses((status = 200, body = Clients, description = "Sorted by identifier.",
         example = json!({ "clients": [sample_client()] }))),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn list(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    admin: MerchantAdmin,
     Query(query): Query<ClientsQuery>,
 ) -> Result<Json<Clients>, ApiError> {
     let merchant = query.merchant.as_deref().map_or(Ok(MerchantId::platform()), parse_merchant)?;
+    admin.check_merchant(&merchant)?;
     Ok(Json(Clients { clients: change_client::list_clients(&web.app, &merchant).await? }))
 }
 
@@ -84,8 +82,8 @@ pub(crate) struct ClientBody {
     #[schema(example = "warehouse scanner")]
     name: String,
     /// Separated by spaces. A merchant's client may have orders:write, returns:write, asns:write,
-    /// drop_ship:write and read, and gets all of them if `scope` is absent. A client of the
-    /// platform may have carrier:write, warehouse:write, admin and metrics.
+    /// drop_ship:write, read and merchant:admin, and gets all but the last if `scope` is absent. A
+    /// client of the platform may have carrier:write, warehouse:write, admin and metrics.
     #[schema(example = "orders:write read")]
     scope: Option<String>,
 }
@@ -105,15 +103,16 @@ pub(crate) struct ClientBody {
         (status = 404, body = Message, description = "The merchant was not found.",
             example = json!(sample::not_found("merchant"))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn add(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    admin: MerchantAdmin,
     JsonRequest { body, key }: JsonRequest,
 ) -> Result<(StatusCode, Json<ClientCredentials>), ApiError> {
     let new = body.read(read_new_client)?;
-    let added = add_client(caller.scope(&web.app, key.as_ref()), &new).await?;
+    admin.check_merchant(&new.merchant)?;
+    let added = add_client(admin.caller.scope(&web.app, key.as_ref()), &new).await?;
     Ok((StatusCode::CREATED, Json(added)))
 }
 
@@ -140,11 +139,11 @@ pub(crate) struct ClientChange {
         (status = 200, body = ClientView, description = "The changed client.",
             example = json!(sample_client())),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn change(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<ClientView>, ApiError> {
     let (client, disabled) = (parse_client(&request.path)?, request.body.read(read_disabled)?);
     let scope = request.scope(&web.app);
@@ -184,11 +183,11 @@ pub(crate) struct RotateBody {
         (status = 200, body = ClientCredentials, description = "The new secret, shown only once.",
             example = json!(sample_credentials())),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn rotate_secret(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<ClientCredentials>, ApiError> {
     let (client, revoke_old) = (parse_client(&request.path)?, request.body.read(read_revoke_old)?);
     let scope = request.scope(&web.app);

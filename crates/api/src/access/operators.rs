@@ -21,7 +21,11 @@ use crate::core::{
     sample,
 };
 use server::error::{ApiError, Invalid, Message};
-use server::{Web, json_body::read_object, requests::identifiers::parse_operator};
+use server::{
+    Web,
+    json_body::read_object,
+    requests::identifiers::{parse_operator, read_merchant},
+};
 
 /// The people who may log in to the console.
 #[derive(Serialize, ToSchema)]
@@ -66,6 +70,9 @@ pub(crate) struct OperatorBody {
     #[schema(example = "lena")]
     operator: String,
     role: Role,
+    /// Required for the role `merchant`, and only for it: whose pages the person sees.
+    #[schema(example = "acme")]
+    merchant: Option<String>,
     /// 10 to 200 characters. If absent, a password is generated.
     #[schema(example = "a stapler on the moon")]
     password: Option<String>,
@@ -104,10 +111,17 @@ fn read_new_operator(document: &Document<'_>) -> Result<NewOperator, Faults> {
             let parsed = OperatorName::parse(at.text(1..=TEXT_MAX)?);
             parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
         });
-        let role =
-            at.required("role", |at| at.named(Role::parse, "must be `operator` or `warehouse`"));
+        let role = at.required("role", |at| {
+            at.named(Role::parse, "must be `operator`, `warehouse` or `merchant`")
+        });
+        let merchant = match role {
+            Some(Role::Merchant) => at.required("merchant", read_merchant),
+            Some(Role::Operator | Role::Warehouse) | None => at.optional("merchant", |at| {
+                at.invalid("only a person with the role `merchant` belongs to one")
+            }),
+        };
         let password = at.optional("password", secret);
-        Some(NewOperator { name: name?, role: role?, password })
+        Some(NewOperator { name: name?, role: role?, merchant, password })
     })
 }
 

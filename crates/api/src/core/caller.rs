@@ -3,12 +3,18 @@
 
 use std::marker::PhantomData;
 
-use app::access::authenticate::{Caller, authenticate};
+use app::{
+    AppError,
+    access::authenticate::{Caller, authenticate},
+};
 use axum::{
-    extract::FromRequestParts,
+    extract::{FromRequestParts, RawPathParams},
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
 };
-use domain::{access::scope::Scope, identifier::MerchantId};
+use domain::{
+    access::scope::Scope,
+    identifier::{ClientId, MerchantId},
+};
 use futures_util::future::BoxFuture;
 
 use super::large_body_turn::TurnOf;
@@ -130,6 +136,72 @@ impl<S: Needs> FromRequestParts<Web> for Merchant<S> {
         let Allowed { caller, .. } = Allowed::<S>::from_request_parts(parts, web).await?;
         let id = caller.merchant.clone().ok_or(ApiError::Forbidden(S::SCOPE))?;
         Ok(Self { id, caller, scope: PhantomData })
+    }
+}
+
+/// Who may change the settings of a merchant.
+const MERCHANT_ADMINS: &[Scope] = &[Scope::Admin, Scope::MerchantAdmin];
+
+/// An operator's tool, or a system of the merchant that the address names. For a merchant's system,
+/// other merchants do not exist.
+pub(crate) struct MerchantAdmin {
+    pub(crate) caller: Caller,
+}
+
+impl MerchantAdmin {
+    /// Refuses a merchant that the caller does not reach, as if it did not exist.
+    pub(crate) fn check_merchant(&self, merchant: &MerchantId) -> Result<(), ApiError> {
+        if self.reaches(merchant) { Ok(()) } else { Err(AppError::NotFound("merchant").into()) }
+    }
+
+    fn reaches(&self, merchant: &MerchantId) -> bool {
+        let caller = &self.caller;
+        caller.scopes.contains(Scope::Admin) || caller.merchant.as_ref() == Some(merchant)
+    }
+
+    /// Checks what the address names.
+    async fn check_address(&self, parts: &mut Parts, web: &Web) -> Result<(), ApiError> {
+        let Ok(parameters) = RawPathParams::from_request_parts(parts, web).await else {
+            return Err(AppError::NotFound("merchant").into());
+        };
+        for (name, value) in &parameters {
+            let (owner, what) = match name {
+                "merchant" => (MerchantId::parse(value).ok(), "merchant"),
+                "client_id" => (ClientId::parse(value).map(|it| it.merchant()), "client"),
+                _ => continue,
+            };
+            if !owner.is_some_and(|owner| self.reaches(&owner)) {
+                return Err(AppError::NotFound(what).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromRequestParts<Web> for MerchantAdmin {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, ApiError> {
+        let admin = Self { caller: authorize(parts, web, MERCHANT_ADMINS).await? };
+        admin.check_address(parts, web).await?;
+        Ok(admin)
+    }
+}
+
+/// How a request proves that it may change something, as a type.
+pub(crate) trait Admission: FromRequestParts<Web, Rejection = ApiError> {
+    fn into_caller(self) -> Caller;
+}
+
+impl<S: Needs> Admission for Allowed<S> {
+    fn into_caller(self) -> Caller {
+        self.caller
+    }
+}
+
+impl Admission for MerchantAdmin {
+    fn into_caller(self) -> Caller {
+        self.caller
     }
 }
 

@@ -21,7 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::core::{
     admin_request::AdminRequest,
     body::JsonRequest,
-    caller::{Admin, Allowed},
+    caller::{Admin, Allowed, MerchantAdmin},
     idempotency::{Idempotency, IdempotencyHeader},
     sample,
 };
@@ -143,11 +143,11 @@ pub(crate) async fn add(
         (status = 200, body = MerchantView, description = "The merchant.",
             example = json!(sample_merchant())),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn show(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    _: MerchantAdmin,
     Path(merchant): Path<String>,
 ) -> Result<Json<MerchantView>, ApiError> {
     Ok(Json(change_merchant::load_merchant(&web.app, &parse_merchant(&merchant)?).await?))
@@ -201,11 +201,11 @@ pub(crate) async fn change(
         (status = 200, body = SigningSecret, description = "The new secret, shown only once.",
             example = json!({ "signing_secret": "whsec_MfKQ…" })),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn rotate_signing_secret(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    MerchantAdmin { caller }: MerchantAdmin,
     Path(merchant): Path<String>,
     idempotency: Idempotency,
 ) -> Result<Json<SigningSecret>, ApiError> {

@@ -16,9 +16,9 @@ use domain::merchants::portal::{Portal, logo_kind};
 use serde_json::Value;
 
 use crate::core::{
-    admin_request::AdminRequest,
+    admin_request::MerchantAdminRequest,
     body::PictureRequest,
-    caller::{Admin, Allowed},
+    caller::MerchantAdmin,
     idempotency::{Idempotency, IdempotencyHeader},
     sample,
 };
@@ -38,11 +38,11 @@ use server::{Web, path::Path};
         (status = 200, body = PortalView, description = "The current portal.",
             example = json!(sample_view())),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn show(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    _: MerchantAdmin,
     Path(merchant): Path<String>,
 ) -> Result<Json<PortalView>, ApiError> {
     Ok(Json(load_portal(&web.app, &parse_merchant(&merchant)?).await?))
@@ -68,11 +68,11 @@ pub(crate) async fn show(
                 "must be a color such as #0b5cad",
             ))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn set(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<PortalView>, ApiError> {
     let scope = request.scope(&web.app);
     let portal = request.body.read(Portal::read)?;
@@ -100,11 +100,11 @@ pub(crate) async fn set(
         (status = 400, body = Message, description = "The body is not such an image.",
             example = json!({ "message": "a logo must be a PNG, JPEG, or WebP picture" })),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn set_picture(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    MerchantAdmin { caller }: MerchantAdmin,
     Path(merchant): Path<String>,
     PictureRequest { picture, key }: PictureRequest,
 ) -> Result<Json<PortalView>, ApiError> {
@@ -128,11 +128,11 @@ pub(crate) async fn set_picture(
         (status = 200, body = PortalView, description = "The new portal.",
             example = json!({ "portal": sample_portal(), "has_logo": false })),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn remove_picture(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    MerchantAdmin { caller }: MerchantAdmin,
     Path(merchant): Path<String>,
     idempotency: Idempotency,
 ) -> Result<Json<PortalView>, ApiError> {
@@ -160,11 +160,11 @@ pub(crate) async fn remove_picture(
             example = json!(sample::invalid_field(
                 "$.days", FaultCode::Invalid, "must be between 1 and 400"))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn sign_link(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<PortalLink>, ApiError> {
     let merchant = parse_merchant(&request.path)?;
     let wanted = request.body.read(read_link)?;

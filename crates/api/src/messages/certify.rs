@@ -11,7 +11,7 @@ use domain::{
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::core::{admin_request::AdminRequest, idempotency::IdempotencyHeader, sample};
+use crate::core::{admin_request::MerchantAdminRequest, idempotency::IdempotencyHeader, sample};
 use server::{
     Web,
     error::{ApiError, Invalid, Message},
@@ -69,11 +69,11 @@ fn sample_certificate() -> Value {
             example = json!(sample::invalid_field(
                 "$.kinds[0]", FaultCode::Invalid, "must be a kind of message to merchants"))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn certify(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<Certificate>, ApiError> {
     let merchant = parse_merchant(&request.path)?;
     let wanted = request.body.read(read_request)?;

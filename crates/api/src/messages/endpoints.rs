@@ -14,8 +14,8 @@ use utoipa::IntoParams;
 
 use self::body::{EndpointBody, EndpointsBody};
 use crate::core::{
-    admin_request::AdminRequest,
-    caller::{Admin, Allowed},
+    admin_request::MerchantAdminRequest,
+    caller::MerchantAdmin,
     idempotency::{Idempotency, IdempotencyHeader},
     sample,
 };
@@ -74,11 +74,11 @@ fn sample_endpoints(url: &str, auth: &str, paused: bool) -> serde_json::Value {
                 }]
             })),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn list(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    _: MerchantAdmin,
     Path(merchant): Path<String>,
 ) -> Result<Json<EndpointsView>, ApiError> {
     Ok(Json(list_endpoints(&web.app, &parse_merchant(&merchant)?).await?))
@@ -111,11 +111,11 @@ pub(crate) async fn list(
                 "plain http to hooks.acme.example is not allowed: use https",
             ))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn set(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let merchant = parse_merchant(&request.path)?;
     let change = request.body.read(|document| read_base_change(&web, &merchant, document))?;
@@ -137,11 +137,11 @@ pub(crate) async fn set(
         (status = 200, body = EndpointsView, description = "The changed endpoints.",
             example = json!(sample_endpoints(SEPARATE, "none", false))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn set_one(
     State(web): State<Web>,
-    request: AdminRequest<(String, String)>,
+    request: MerchantAdminRequest<(String, String)>,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let (merchant, kind) = &request.path;
     let (merchant, kind) = (parse_merchant(merchant)?, parse_endpoint_kind(kind)?);
@@ -161,11 +161,11 @@ pub(crate) async fn set_one(
         (status = 200, body = EndpointsView, description = "The changed endpoints.",
             example = json!(sample_endpoints(UNDER_BASE, "oauth2", false))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn forget(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
@@ -186,11 +186,11 @@ pub(crate) async fn forget(
         (status = 200, body = EndpointsView, description = "The changed endpoints.",
             example = json!(sample_endpoints(SEPARATE, "none", true))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn pause(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
@@ -211,11 +211,11 @@ pub(crate) async fn pause(
         (status = 200, body = EndpointsView, description = "The changed endpoints.",
             example = json!(sample_endpoints(SEPARATE, "none", false))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn resume(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
     idempotency: Idempotency,
 ) -> Result<Json<EndpointsView>, ApiError> {
@@ -274,11 +274,11 @@ impl TestQuery {
                 "message": "exchange_variants is queried, so there is no message to test it with"
             })),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn test(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<Admin>,
+    MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
     Query(query): Query<TestQuery>,
     idempotency: Idempotency,

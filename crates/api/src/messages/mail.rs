@@ -20,9 +20,7 @@ use domain::{
 use utoipa::ToSchema;
 
 use crate::core::{
-    admin_request::AdminRequest,
-    caller::{Admin, Allowed},
-    idempotency::IdempotencyHeader,
+    admin_request::MerchantAdminRequest, caller::MerchantAdmin, idempotency::IdempotencyHeader,
     sample,
 };
 use server::error::{ApiError, Invalid, Message};
@@ -129,11 +127,11 @@ fn sample_settings() -> serde_json::Value {
         (status = 200, body = MailSettingsView, description = "The settings.",
             example = json!(sample_settings())),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn show(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    _: MerchantAdmin,
     Path(merchant): Path<String>,
 ) -> Result<Json<MailSettingsView>, ApiError> {
     Ok(Json(load_mail_settings(&web.app, &parse_merchant(&merchant)?).await?))
@@ -173,11 +171,11 @@ pub(crate) async fn show(
                  {order_number}, {return_number}",
             ))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn set(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<MailSettingsView>, ApiError> {
     let merchant = parse_merchant(&request.path)?;
     let settings = request.body.read(read_mail_settings)?;
@@ -213,11 +211,11 @@ pub(crate) async fn set(
                 "must be an e-mail address",
             ))),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn test(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<TestMessage>, ApiError> {
     let merchant = parse_merchant(&request.path)?;
     let (sample, recipient) = request.body.read(|document| {

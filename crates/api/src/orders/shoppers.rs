@@ -7,7 +7,6 @@ use app::orders::{
 use axum::{Json, extract::State};
 use domain::{
     faults::Faults,
-    identifier::MerchantId,
     json::Json as Document,
     reader::{TEXT_MAX, fields::Fields},
 };
@@ -19,7 +18,7 @@ use crate::core::{
     idempotency::IdempotencyHeader,
 };
 use server::error::{ApiError, Message};
-use server::{Web, json_body::read_object};
+use server::{Web, json_body::read_object, requests::identifiers::read_merchant};
 
 /// No e-mail address is longer (RFC 5321).
 const EMAIL_MAX: usize = 320;
@@ -146,9 +145,6 @@ fn read_shopper(at: &Fields<'_>) -> Option<ShopperQuery> {
             at.invalid("must be an e-mail address")
         }
     });
-    let merchant = at.optional("merchant", |at| {
-        let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
-        parsed.map_err(|why| at.note(domain::faults::FaultCode::Invalid, &why)).ok()
-    });
+    let merchant = at.optional("merchant", read_merchant);
     Some(ShopperQuery { email: email?, merchant, after: None })
 }

@@ -9,9 +9,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
-    admin_request::AdminRequest,
+    admin_request::MerchantAdminRequest,
     body::JsonRequest,
-    caller::{Admin, Allowed},
+    caller::{Admin, Allowed, MerchantAdmin},
     idempotency::IdempotencyHeader,
 };
 use server::error::{ApiError, Invalid};
@@ -29,11 +29,11 @@ use server::{Web, path::Path, query::Query};
         (status = 200, body = PolicyView, description = "What holds now.",
             example = json!(sample())),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn show(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    _: MerchantAdmin,
     Path(merchant): Path<String>,
 ) -> Result<Json<PolicyView>, ApiError> {
     Ok(Json(load_merchant_policy(&web.app, &parse_merchant(&merchant)?).await?))
@@ -56,11 +56,11 @@ pub(crate) async fn show(
         (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
             example = json!(sample_fault())),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn set(
     State(web): State<Web>,
-    request: AdminRequest<String>,
+    request: MerchantAdminRequest<String>,
 ) -> Result<Json<PolicyView>, ApiError> {
     let scope = request.scope(&web.app);
     let (merchant, policy) = (parse_merchant(&request.path)?, request.body.read(Policy::read)?);
@@ -121,11 +121,11 @@ pub(crate) struct VersionsQuery {
         (status = 200, body = Versions, description = "Newest first.",
             example = json!({ "versions": [sample()], "next": 3 })),
     ),
-    security(("token" = ["admin"]))
+    security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
 pub(crate) async fn versions(
     State(web): State<Web>,
-    _: Allowed<Admin>,
+    _: MerchantAdmin,
     Path(merchant): Path<String>,
     Query(query): Query<VersionsQuery>,
 ) -> Result<Json<Versions>, ApiError> {

@@ -33,6 +33,10 @@ pub struct OperatorView {
     #[schema(example = "lena")]
     pub operator: String,
     pub role: Role,
+    /// The merchant of a person with the role `merchant`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "acme")]
+    pub merchant: Option<MerchantId>,
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// Absent while the operator is enabled.
@@ -48,6 +52,7 @@ impl From<Operator> for OperatorView {
         Self {
             operator: operator.name.to_string(),
             role: operator.role,
+            merchant: operator.merchant,
             created_at: operator.created_at,
             disabled_at: operator.disabled_at,
         }
@@ -75,6 +80,8 @@ replayable!(OperatorLogin);
 pub struct NewOperator {
     pub name: OperatorName,
     pub role: Role,
+    /// Present for the role `merchant`, and only for it.
+    pub merchant: Option<MerchantId>,
     pub password: Option<Secret>,
 }
 
@@ -120,16 +127,20 @@ pub async fn add_operator(
         if app.store.operator(&new.name).await?.is_some() {
             return Err(AppError::Conflict(format!("operator {} already exists", new.name)));
         }
+        if let Some(merchant) = &new.merchant {
+            app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+        }
         let operator = Operator {
             name: new.name.clone(),
             role: new.role,
+            merchant: new.merchant.clone(),
             password_hash: chosen.hash.clone(),
             created_at: app.world.now(),
             disabled_at: None,
         };
         let mut transaction = Transaction::new("adding an operator");
         transaction.insert_operator(&operator);
-        let detail = json!({ "operator": new.name, "role": new.role });
+        let detail = json!({ "operator": new.name, "role": new.role, "merchant": new.merchant });
         record_platform_change(scope, &mut transaction, "operator.add", &detail);
         Ok((view_login(&operator, &chosen), transaction))
     })

@@ -36,6 +36,8 @@ const FORMS: &str = "forms of ";
 pub struct Session {
     pub operator: OperatorName,
     pub role: Role,
+    /// The only merchant that the person reaches; None if the role does not restrict it.
+    pub merchant: Option<MerchantId>,
     /// The token in every form of this session, so that other sites cannot send the form.
     pub form_token: String,
     /// The address of this request, which the handler knows.
@@ -47,9 +49,16 @@ pub struct Session {
 }
 
 impl Session {
-    pub fn new(operator: OperatorName, role: Role, form_token: impl Into<String>) -> Self {
-        let (actor, form_token) = (ClientId::of_operator(&operator), form_token.into());
-        Self { operator, role, form_token, address: None, request: None, actor }
+    pub fn new(operator: &Operator, form_token: impl Into<String>) -> Self {
+        Self {
+            operator: operator.name.clone(),
+            role: operator.role,
+            merchant: operator.merchant.clone(),
+            form_token: form_token.into(),
+            address: None,
+            request: None,
+            actor: ClientId::of_operator(&operator.name),
+        }
     }
 
     /// A request of the operator. The audit trail names the operator as its client.
@@ -160,7 +169,7 @@ async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>,
         transaction.touch_session(hash(token), now_us, expires_us);
         app.store.commit(transaction).await?;
     }
-    Ok(Some(Session::new(found.operator.name, found.operator.role, form_token(token))))
+    Ok(Some(Session::new(&found.operator, form_token(token))))
 }
 
 /// Ends the session at once.

@@ -29,8 +29,37 @@ pub enum SearchHit {
     Unit { merchant: String, unit: String },
 }
 
-/// Finds everything that `text` identifies.
-pub async fn search(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
+impl SearchHit {
+    fn belongs_to(&self, merchant: &MerchantId) -> bool {
+        match self {
+            Self::Order(order) => order.merchant == merchant.as_str(),
+            Self::Return { merchant: owner, .. } => owner == merchant.as_str(),
+            Self::Message { id } => {
+                MessageId::parse(id).is_some_and(|message| message.merchant == *merchant)
+            }
+            // Units are the warehouse's to look at.
+            Self::Unit { .. } => false,
+        }
+    }
+}
+
+/// Finds everything that `text` identifies: of all merchants for an operator, and of `own` for its
+/// people.
+pub async fn search(
+    app: &App,
+    own: Option<&MerchantId>,
+    text: &str,
+) -> Result<Vec<SearchHit>, AppError> {
+    let mut hits = search_everywhere(app, own, text).await?;
+    hits.retain(|hit| own.is_none_or(|own| hit.belongs_to(own)));
+    Ok(hits)
+}
+
+async fn search_everywhere(
+    app: &App,
+    own: Option<&MerchantId>,
+    text: &str,
+) -> Result<Vec<SearchHit>, AppError> {
     let text = text.trim();
     if text.is_empty() || text.len() > TEXT_MAX {
         return Ok(Vec::new());
@@ -44,7 +73,7 @@ pub async fn search(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
             return Ok(orders);
         }
     }
-    find_by_other_identifier(app, text).await
+    find_by_other_identifier(app, own, text).await
 }
 
 /// Finds what has an identifier of this service. Such an identifier is unique.
@@ -75,9 +104,13 @@ async fn find_orders_of_shopper(app: &App, email: &str) -> Result<Vec<SearchHit>
 }
 
 /// Finds what merchants and carriers have numbered. Several things may share a number.
-async fn find_by_other_identifier(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
+async fn find_by_other_identifier(
+    app: &App,
+    own: Option<&MerchantId>,
+    text: &str,
+) -> Result<Vec<SearchHit>, AppError> {
     let (orders, exchanges, parcels, units) = tokio::try_join!(
-        find_orders_numbered(app, text),
+        find_orders_numbered(app, own, text),
         async { Ok(app.store.exchange_orders_named(text).await?) },
         async { Ok(app.store.returns_by_parcel(None, text).await?) },
         async { Ok(app.store.owners_of_unit(text).await?) },
@@ -101,14 +134,21 @@ async fn find_by_other_identifier(app: &App, text: &str) -> Result<Vec<SearchHit
     Ok(orders.chain(exchanges).chain(parcels).chain(units).collect())
 }
 
-/// Finds orders by number, or by merchant and number: `acme/ORD-100472`.
-async fn find_orders_numbered(app: &App, text: &str) -> Result<Vec<OrderSummary>, AppError> {
-    let mut places = app.store.orders_numbered(text).await?;
+/// Finds orders by number, or by merchant and number: `acme/ORD-100472`. Many merchants may share a
+/// number, so one merchant's order is looked up by both.
+async fn find_orders_numbered(
+    app: &App,
+    own: Option<&MerchantId>,
+    text: &str,
+) -> Result<Vec<OrderSummary>, AppError> {
+    let mut places = match own {
+        Some(own) => app.store.listed_order(own, text).await?.into_iter().collect(),
+        None => app.store.orders_numbered(text).await?,
+    };
     if let Some((merchant, number)) = text.split_once('/')
-        && MerchantId::parse(merchant).is_ok()
+        && let Ok(merchant) = MerchantId::parse(merchant)
     {
-        let at_merchant = app.store.orders_numbered(number).await?;
-        places.extend(at_merchant.into_iter().filter(|place| place.merchant == merchant));
+        places.extend(app.store.listed_order(&merchant, number).await?);
     }
     load_summaries(app, places).await
 }

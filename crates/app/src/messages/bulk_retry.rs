@@ -31,6 +31,10 @@ pub struct RetryJob {
     /// running, done, cancelled or failed.
     #[schema(value_type = String, example = "running")]
     pub state: JobState,
+    /// Absent if the job is about all merchants.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, example = "acme")]
+    pub merchant: Option<MerchantId>,
     /// Messages that matched when the job started.
     pub total: i64,
     /// Messages that were put back into their queues so far.
@@ -68,6 +72,7 @@ pub async fn start_bulk_job(
         let job = RetryJob {
             id: fresh.clone(),
             state: JobState::Running,
+            merchant: filter.merchant.clone(),
             total: app.store.count_failures(&filter).await?,
             retried: 0,
             discarded: 0,
@@ -132,8 +137,8 @@ pub async fn cancel_bulk_job(scope: RequestScope<'_>, id: &str) -> Result<RetryJ
         };
         let job = app.jobs.change(id, cancel).ok_or(AppError::NotFound("job"))?;
         let mut transaction = Transaction::new("recording a canceled job");
-        let (platform, detail) = (MerchantId::platform(), json!({ "job": id }));
-        let scope = scope.for_merchant(&platform);
+        let merchant = job.merchant.clone().unwrap_or_else(MerchantId::platform);
+        let (scope, detail) = (scope.for_merchant(&merchant), json!({ "job": id }));
         record_change(scope, &mut transaction, "failures.cancel_retry", &detail);
         Ok((job, transaction))
     })

@@ -1,6 +1,10 @@
 //! A merchant's endpoints are checked before they go live. What passed is remembered by address.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use delivery::{CertifyTarget, certify};
@@ -32,6 +36,34 @@ use crate::{
 const TIME_MAX: Duration = Duration::from_secs(120);
 const CALL_TIME_MAX: Duration = Duration::from_secs(10);
 
+/// The merchants whose endpoints are being checked by this node. A check is a lot of work, so there
+/// is one for a merchant at a time.
+#[derive(Default)]
+pub(crate) struct CertifyTurns(Mutex<HashSet<MerchantId>>);
+
+impl CertifyTurns {
+    fn take(&self, merchant: &MerchantId) -> Result<CertifyTurn<'_>, AppError> {
+        let mut running = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.insert(merchant.clone()) {
+            Ok(CertifyTurn { turns: self, merchant: merchant.clone() })
+        } else {
+            Err(AppError::Conflict("a check of these endpoints is already running".to_owned()))
+        }
+    }
+}
+
+/// Lets the next check begin when it is dropped.
+struct CertifyTurn<'a> {
+    turns: &'a CertifyTurns,
+    merchant: MerchantId,
+}
+
+impl Drop for CertifyTurn<'_> {
+    fn drop(&mut self) {
+        self.turns.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.merchant);
+    }
+}
+
 /// Which endpoints to check.
 #[derive(Clone, Debug, Default)]
 pub struct CertifyRequest {
@@ -48,6 +80,7 @@ pub async fn certify_endpoints(
 ) -> Result<Certificate, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     let target = prepare(scope, merchant, request).await?;
+    let _turn = app.certify_turns.take(merchant)?;
     let mut ignore = |_: &CertifyVerdict| ();
     let check = Box::pin(certify(&target, &app.http, &app.world, &mut ignore));
     let conflict = |why: String| AppError::Conflict(why);

@@ -65,6 +65,14 @@ impl FoundReturn {
     }
 }
 
+/// The merchant of a return, if there is such a return.
+pub async fn find_return_owner(app: &App, rma: &str) -> Result<Option<MerchantId>, AppError> {
+    match RmaId::parse(rma) {
+        Some(id) => Ok(app.store.merchant_of_rma(&id).await?),
+        None => Ok(None),
+    }
+}
+
 async fn find_return(app: &App, rma: &str) -> Result<FoundReturn, AppError> {
     let missing = || AppError::NotFound("return");
     let id = RmaId::parse(rma).ok_or_else(missing)?;

@@ -16,7 +16,7 @@ const MINUTE_US: i64 = 60_000_000;
 
 async fn logged_in(fixture: &Fixture, role: Role) -> Secret {
     let name = OperatorName::parse("lena").unwrap();
-    let new = NewOperator { name, role, password: None };
+    let new = NewOperator { name, role, merchant: None, password: None };
     let login = add_operator(scope_of(&fixture.app, &test_operator()), &new).await.unwrap();
     let password = Secret::new(login.password.unwrap());
     let address = [192, 0, 2, 1].into();

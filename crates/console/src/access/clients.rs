@@ -12,7 +12,7 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use domain::identifier::ClientId;
 use serde_json::json;
 
-use super::{confirm::confirm_password, visit::OperatorForm, visitor::Visitor};
+use super::{confirm::confirm_password, visit::MemberForm, visitor::Visitor};
 use crate::core::{
     form::non_empty,
     frame::{Frame, Section, redirect_with_notice, render_page},
@@ -69,12 +69,12 @@ fn render_secret(visitor: &Visitor, new: NewSecret) -> Response {
 async fn add(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    sent: OperatorForm,
+    sent: MemberForm,
 ) -> axum::response::Result<Response> {
     let merchant = parse_merchant(&merchant)?;
     confirm_password(&web, &sent).await?;
-    let OperatorForm { visitor, form, .. } = sent;
-    let scopes = domain::access::scope::Scopes::merchant().to_string();
+    let MemberForm { visitor, form, .. } = sent;
+    let scopes = domain::access::scope::Scopes::merchant_most().to_string();
     let selected: Vec<&str> = scopes.split(' ').filter(|scope| form.is_set(scope)).collect();
     let name = non_empty(form.text("name"));
     let body = json!({ "merchant": merchant, "name": name, "scope": selected.join(" ") });
@@ -97,11 +97,11 @@ async fn add(
 async fn rotate(
     State(web): State<Web>,
     Path(client): Path<String>,
-    sent: OperatorForm,
+    sent: MemberForm,
 ) -> axum::response::Result<Response> {
     let client = parse_merchants_client(&client)?;
     confirm_password(&web, &sent).await?;
-    let OperatorForm { visitor, form, .. } = sent;
+    let MemberForm { visitor, form, .. } = sent;
     let revoke_old = form.is_set("revoke_old");
     let rotated = rotate_client_secret(visitor.session.scope(&web.app), &client, revoke_old);
     let rotated = rotated.await.map_err(ApiError::from)?;
@@ -121,7 +121,7 @@ async fn rotate(
 async fn rotate_signing(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    sent: OperatorForm,
+    sent: MemberForm,
 ) -> axum::response::Result<Response> {
     let merchant = parse_merchant(&merchant)?;
     confirm_password(&web, &sent).await?;
@@ -141,7 +141,7 @@ async fn rotate_signing(
 async fn disable(
     State(web): State<Web>,
     Path(client): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let client = parse_merchants_client(&client)?;
     let disabled = form.text("disabled") == "true";

@@ -1,4 +1,4 @@
-//! Asks an operator for the password again before a page shows a secret, so that a browser that
+//! Asks a person for the password again before a page shows a secret, so that a browser that
 //! was left logged in does not give away credentials.
 
 use app::access::{refusals::record_failed_login, sessions::is_password_of};
@@ -8,13 +8,13 @@ use world::Secret;
 
 use super::{
     login::wait_message,
-    visit::{FORM_TOKEN, OperatorForm},
+    visit::{FORM_TOKEN, Roles, VisitForm},
     visitor::Visitor,
 };
 use crate::core::frame::{Frame, Section, form_status, render_page};
 use server::{Web, error::ApiError, login_throttle::LoginAttempt};
 
-/// The field with the operator's password.
+/// The field with the visitor's password.
 const PASSWORD: &str = "current_password";
 
 /// The form again, as hidden fields below the question for the password.
@@ -27,9 +27,12 @@ struct ConfirmPage<'a> {
     fault: Option<&'a str>,
 }
 
-/// Accepts a form that contains the operator's password. Otherwise the error is the page that asks
+/// Accepts a form that contains the visitor's password. Otherwise the error is the page that asks
 /// for it.
-pub(crate) async fn confirm_password(web: &Web, sent: &OperatorForm) -> Result<(), Response> {
+pub(crate) async fn confirm_password<R: Roles>(
+    web: &Web,
+    sent: &VisitForm<R>,
+) -> Result<(), Response> {
     if !sent.form.is_set(PASSWORD) {
         return Err(ask_for_password(sent, None));
     }
@@ -41,7 +44,7 @@ pub(crate) async fn confirm_password(web: &Web, sent: &OperatorForm) -> Result<(
     }
 }
 
-fn ask_for_password(sent: &OperatorForm, fault: Option<&str>) -> Response {
+fn ask_for_password<R: Roles>(sent: &VisitForm<R>, fault: Option<&str>) -> Response {
     let fields = sent.form.fields().filter(|(name, _)| ![FORM_TOKEN, PASSWORD].contains(name));
     let page = ConfirmPage {
         frame: Frame::new(&sent.visitor, Section::Visitor, "Confirm your password"),

@@ -20,7 +20,7 @@ use domain::access::operator::{OperatorName, Role};
 use serde::Deserialize;
 use world::Secret;
 
-use super::{visit::WorkerForm, visitor::session_cookie_name};
+use super::{visit::PersonForm, visitor::session_cookie_name};
 use crate::core::{
     form::Form,
     format::format_count,
@@ -157,7 +157,7 @@ fn is_below(rest: &str) -> bool {
 async fn log_out_visitor(
     State(web): State<Web>,
     headers: axum::http::HeaderMap,
-    _: WorkerForm,
+    _: PersonForm,
 ) -> Result<Response, ApiError> {
     let secure = web.settings.secure_cookies;
     if let Some(token) = read_cookie(&headers, session_cookie_name(secure)) {
@@ -190,6 +190,7 @@ mod tests {
         ] {
             assert_eq!(next_page(bad, Role::Operator), "/console", "{bad}");
             assert_eq!(next_page(bad, Role::Warehouse), "/console/receive", "{bad}");
+            assert_eq!(next_page(bad, Role::Merchant), "/console/merchant", "{bad}");
         }
     }
 

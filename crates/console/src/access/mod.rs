@@ -4,5 +4,6 @@ pub(crate) mod clients;
 pub(crate) mod confirm;
 pub(crate) mod login;
 pub(crate) mod password;
+mod reach;
 pub(crate) mod visit;
 pub(crate) mod visitor;

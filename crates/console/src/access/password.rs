@@ -13,7 +13,7 @@ use world::Secret;
 use super::{
     confirm::check_current_password,
     login::set_session_cookie,
-    visit::{Worker, WorkerForm},
+    visit::{Person, PersonForm},
     visitor::Visitor,
 };
 use crate::core::frame::{
@@ -50,11 +50,11 @@ fn render_form(visitor: &Visitor, fault: Option<&PasswordFault>) -> Response {
     render_page(visitor, form_status(fault.is_some()), &content)
 }
 
-async fn show(Worker { visitor, .. }: Worker) -> Response {
+async fn show(Person { visitor, .. }: Person) -> Response {
     render_form(&visitor, None)
 }
 
-async fn change(State(web): State<Web>, sent: WorkerForm) -> Result<Response, ApiError> {
+async fn change(State(web): State<Web>, sent: PersonForm) -> Result<Response, ApiError> {
     let passwords = PasswordChange {
         current: Secret::new(sent.form.raw("current").to_owned()),
         new: Secret::new(sent.form.raw("new").to_owned()),

@@ -1,8 +1,9 @@
 //! Decides who may see a page, and accepts only forms that the visitor's own pages sent.
 //!
-//! A handler with [`Operator`] or [`Worker`] in its signature shows its page only to these roles.
-//! Everyone else is sent to the login, or gets a page that names the missing role. Forms are read
-//! only by [`OperatorForm`] and [`WorkerForm`], which refuse a form from another site or session.
+//! A handler with [`Operator`], [`Member`] or [`Worker`] in its signature shows its page only to
+//! these roles. Everyone else is sent to the login, or gets a page that names the missing role. A
+//! merchant's people reach only what belongs to their merchant. Forms are read only by
+//! [`OperatorForm`] and the like, which refuse a form from another site or session.
 
 use std::marker::PhantomData;
 
@@ -19,7 +20,10 @@ use domain::access::operator::Role;
 use futures_util::future::BoxFuture;
 use world::Secret;
 
-use super::visitor::{NOTICE, Visitor, session_cookie_name};
+use super::{
+    reach::check_address,
+    visitor::{NOTICE, Visitor, session_cookie_name},
+};
 use crate::core::{form::Form, frame::redirect, problem, urls::add_query};
 use server::{
     Web, address_of, cookie::read_cookie, error::ApiError, login_throttle::LoginAttempt,
@@ -41,6 +45,22 @@ pub(crate) struct Operators;
 impl Roles for Operators {
     fn include(role: Role) -> bool {
         role == Role::Operator
+    }
+}
+
+/// Operators, and the people of the merchant that a page is about.
+pub(crate) struct Members;
+impl Roles for Members {
+    fn include(role: Role) -> bool {
+        matches!(role, Role::Operator | Role::Merchant)
+    }
+}
+
+/// Operators, and the people of the warehouse.
+pub(crate) struct Workers;
+impl Roles for Workers {
+    fn include(role: Role) -> bool {
+        matches!(role, Role::Operator | Role::Warehouse)
     }
 }
 
@@ -79,21 +99,27 @@ pub(crate) struct VisitForm<R: Roles> {
 }
 
 pub(crate) type Operator = Visit<Operators>;
-pub(crate) type Worker = Visit<AllRoles>;
+pub(crate) type Member = Visit<Members>;
+pub(crate) type Worker = Visit<Workers>;
+pub(crate) type Person = Visit<AllRoles>;
 pub(crate) type Watcher = Visit<OpenPages>;
 pub(crate) type OperatorForm = VisitForm<Operators>;
-pub(crate) type WorkerForm = VisitForm<AllRoles>;
+pub(crate) type MemberForm = VisitForm<Members>;
+pub(crate) type WorkerForm = VisitForm<Workers>;
+pub(crate) type PersonForm = VisitForm<AllRoles>;
 
 impl<R: Roles> FromRequestParts<Web> for Visit<R> {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
         let visitor = load_visitor(parts, web, R::EXTENDS_SESSION).await?;
-        if R::include(visitor.session.role) {
-            Ok(Self { visitor, roles: PhantomData })
-        } else {
-            Err(problem::missing_role(&visitor))
+        if !R::include(visitor.session.role) {
+            return Err(problem::missing_role(&visitor));
         }
+        if let Some(own) = visitor.own_merchant() {
+            check_address(parts, web, own).await?;
+        }
+        Ok(Self { visitor, roles: PhantomData })
     }
 }
 

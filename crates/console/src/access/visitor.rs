@@ -1,6 +1,7 @@
 //! The person who is logged in, as pages show them.
 
 use app::access::sessions::Session;
+use domain::{access::operator::Role, identifier::MerchantId};
 
 /// The cookie that contains the token of the session. Over TLS its name makes browsers accept it
 /// only from this very host and over TLS, so that no other host of the domain can plant one.
@@ -15,4 +16,28 @@ pub(crate) struct Visitor {
     pub(crate) session: Session,
     /// What was just done, to be shown once.
     pub(crate) notice: Option<String>,
+}
+
+impl Visitor {
+    /// The merchant of a merchant's people, who reach no other.
+    pub(crate) fn own_merchant(&self) -> Option<&MerchantId> {
+        self.session.merchant.as_ref()
+    }
+
+    /// Whether the visitor sees and does everything.
+    pub(crate) fn is_operator(&self) -> bool {
+        self.session.role == Role::Operator
+    }
+
+    /// Whether the visitor may see what belongs to this merchant.
+    pub(crate) fn reaches(&self, merchant: &MerchantId) -> bool {
+        self.own_merchant().is_none_or(|own| own == merchant)
+    }
+
+    /// Narrows the filter of a list, whatever merchant was asked for.
+    pub(crate) fn narrow(&self, merchant: &mut String) {
+        if let Some(own) = self.own_merchant() {
+            own.as_str().clone_into(merchant);
+        }
+    }
 }

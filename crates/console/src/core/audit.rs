@@ -69,7 +69,7 @@ async fn show(
     let filter = [("merchant", query.merchant.as_str()), ("actor", actor)];
     let content = AuditPage {
         frame: Frame::new(&visitor, Section::Audit, "Audit trail"),
-        merchants: merchant_options(&web, &query.merchant).await?,
+        merchants: merchant_options(&web, &visitor, &query.merchant).await?,
         actor,
         rows: found.changes.iter().map(change_row).collect(),
         paging: Paging::newest_first(PATH, &filter, &query.before, found.next.as_deref()),

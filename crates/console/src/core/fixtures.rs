@@ -6,7 +6,7 @@ use app::{
 };
 use askama::Template;
 use domain::{
-    access::operator::{OperatorName, Role},
+    access::operator::{Operator, OperatorName, Role},
     exchanges::record::{ExchangeRecord, ExchangeState},
     messages::kind::MessageKind,
 };
@@ -20,8 +20,15 @@ pub(crate) const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerro
 
 /// An operator who gets a notice with hostile text.
 pub(crate) fn sample_visitor() -> Visitor {
-    let operator = OperatorName::parse("lena").unwrap();
-    let session = Session::new(operator, Role::Operator, "token");
+    let operator = Operator {
+        name: OperatorName::parse("lena").unwrap(),
+        role: Role::Operator,
+        merchant: None,
+        password_hash: String::new(),
+        created_at: Timestamp::UNIX_EPOCH,
+        disabled_at: None,
+    };
+    let session = Session::new(&operator, "token");
     Visitor { session, notice: Some(HOSTILE.to_owned()) }
 }
 

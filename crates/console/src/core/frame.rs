@@ -59,8 +59,10 @@ pub(crate) enum Section {
     Visitor,
 }
 
-/// The sections of the navigation in their order, each with its address and label.
-const NAVIGATION: &[(Section, &str, &str)] = &[
+/// A section in the navigation, with its address and label.
+type NavigationEntry = (Section, &'static str, &'static str);
+
+const OPERATOR_NAVIGATION: &[NavigationEntry] = &[
     (Section::Overview, "/console", "Overview"),
     (Section::Orders, "/console/orders", "Orders"),
     (Section::Returns, "/console/returns", "Returns"),
@@ -79,29 +81,31 @@ const NAVIGATION: &[(Section, &str, &str)] = &[
     (Section::Audit, "/console/audit", "Audit"),
 ];
 
-impl Section {
-    /// Whether this role may see the section.
-    fn is_for(self, role: Role) -> bool {
-        match self {
-            Self::Exceptions
-            | Self::Receiving
-            | Self::DropShip
-            | Self::Asns
-            | Self::Shipments
-            | Self::Visitor => true,
-            Self::Overview
-            | Self::Orders
-            | Self::Returns
-            | Self::Withdrawals
-            | Self::Failures
-            | Self::Messages
-            | Self::Refunds
-            | Self::Finance
-            | Self::Warehouses
-            | Self::Merchants
-            | Self::Audit
-            | Self::Search => role == Role::Operator,
-        }
+const WAREHOUSE_NAVIGATION: &[NavigationEntry] = &[
+    (Section::Exceptions, "/console/exceptions", "Exceptions"),
+    (Section::Receiving, "/console/receive", "Receiving"),
+    (Section::DropShip, "/console/drop-ship", "Drop ship"),
+    (Section::Asns, "/console/asns", "ASNs"),
+    (Section::Shipments, "/console/shipments", "Shipments"),
+];
+
+const MERCHANT_NAVIGATION: &[NavigationEntry] = &[
+    (Section::Merchants, "/console/merchant", "Settings"),
+    (Section::Orders, "/console/orders", "Orders"),
+    (Section::Returns, "/console/returns", "Returns"),
+    (Section::Withdrawals, "/console/withdrawals", "Withdrawals"),
+    (Section::Failures, "/console/failures", "Failures"),
+    (Section::Messages, "/console/messages", "Messages"),
+    (Section::Refunds, "/console/refunds", "Refunds"),
+    (Section::Finance, "/console/finance", "Finance"),
+];
+
+/// The sections that this role sees, in their order.
+const fn navigation(role: Role) -> &'static [NavigationEntry] {
+    match role {
+        Role::Operator => OPERATOR_NAVIGATION,
+        Role::Warehouse => WAREHOUSE_NAVIGATION,
+        Role::Merchant => MERCHANT_NAVIGATION,
     }
 }
 
@@ -110,6 +114,7 @@ pub(crate) const fn home_url(role: Role) -> &'static str {
     match role {
         Role::Operator => "/console",
         Role::Warehouse => "/console/receive",
+        Role::Merchant => "/console/merchant",
     }
 }
 
@@ -155,19 +160,20 @@ impl<'a> Frame<'a> {
 
     /// The navigation for this visitor.
     pub(crate) fn links(&self) -> Vec<NavigationLink> {
-        let role = self.visitor.session.role;
-        let visible = NAVIGATION.iter().filter(|(section, ..)| section.is_for(role));
-        let link = |(section, url, label): &(Section, &'static str, &'static str)| NavigationLink {
+        let link = |(section, url, label): &NavigationEntry| NavigationLink {
             url,
             label,
             current: *section == self.section,
         };
-        visible.map(link).collect()
+        navigation(self.visitor.session.role).iter().map(link).collect()
     }
 
     /// Whether the page has a search box.
     pub(crate) fn has_search(&self) -> bool {
-        Section::Search.is_for(self.visitor.session.role)
+        match self.visitor.session.role {
+            Role::Operator | Role::Merchant => true,
+            Role::Warehouse => false,
+        }
     }
 
     pub(crate) fn home_url(&self) -> &'static str {

@@ -5,6 +5,7 @@ use domain::identifier::MerchantId;
 use serde::Deserialize;
 
 use super::{form::non_empty, urls::add_query};
+use crate::access::visitor::Visitor;
 use server::{Web, error::ApiError};
 
 /// How many rows a page of a list has.
@@ -25,11 +26,16 @@ impl FilterOption {
     }
 }
 
-/// All merchants as options. A selected merchant that does not exist stays selected.
+/// The merchants of a filter: none for a merchant's people, who have nothing to choose, and all for
+/// an operator. A selected merchant that does not exist stays selected.
 pub(crate) async fn merchant_options(
     web: &Web,
+    visitor: &Visitor,
     selected: &str,
 ) -> Result<Vec<FilterOption>, ApiError> {
+    if visitor.own_merchant().is_some() {
+        return Ok(Vec::new());
+    }
     let all = list_merchants(&web.app, "", MERCHANTS_MAX).await?;
     let mut options: Vec<FilterOption> = all
         .into_iter()
@@ -130,11 +136,12 @@ impl StatusQuery {
     pub(crate) async fn filter(
         &self,
         web: &Web,
+        visitor: &Visitor,
         statuses: &[(&str, &str)],
     ) -> Result<StatusFilter, ApiError> {
         let option = |(name, label): &(&str, &str)| FilterOption::new(name, label, &self.status);
         Ok(StatusFilter {
-            merchants: merchant_options(web, &self.merchant).await?,
+            merchants: merchant_options(web, visitor, &self.merchant).await?,
             statuses: statuses.iter().map(option).collect(),
         })
     }

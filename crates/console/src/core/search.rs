@@ -9,7 +9,7 @@ use super::{
     frame::{Frame, Section, redirect, render_page},
     urls::{message_url, order_url, return_url, unit_url},
 };
-use crate::access::visit::Operator;
+use crate::access::visit::Member;
 use server::{Web, error::ApiError, query::Query};
 
 pub(crate) fn routes() -> Router<Web> {
@@ -41,10 +41,10 @@ struct SearchResult {
 /// A single result opens at once.
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Query(SearchQuery { q }): Query<SearchQuery>,
 ) -> Result<Response, ApiError> {
-    let hits = search(&web.app, &q).await?;
+    let hits = search(&web.app, visitor.own_merchant(), &q).await?;
     let results: Vec<SearchResult> = hits.into_iter().map(search_result).collect();
     if let [only] = results.as_slice() {
         return Ok(redirect(&only.url));

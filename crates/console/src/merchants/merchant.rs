@@ -20,10 +20,13 @@ use super::{
     fields::settings_fields,
     tabs::{MerchantTab, MerchantTabs},
 };
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, OperatorForm, Person},
+    visitor::Visitor,
+};
 use crate::core::{
     field::{Field, FormState, to_document},
-    frame::{Frame, Section, form_status, redirect_with_notice, render_page},
+    frame::{Frame, Section, form_status, home_url, redirect, redirect_with_notice, render_page},
     urls::merchant_url,
 };
 use server::requests::{identifiers::parse_merchant, merchants::read_merchant_change};
@@ -31,6 +34,7 @@ use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
+        .route("/console/merchant", get(show_own))
         .route("/console/merchants/{merchant}", get(show).post(change))
         .route("/console/merchants/{merchant}/disabled", post(disable))
 }
@@ -100,7 +104,7 @@ async fn render_merchant(
 ) -> Result<Response, ApiError> {
     let merchant = load_merchant(&web.app, id).await?;
     let status = form_status(sent.is_some());
-    let scopes = domain::access::scope::Scopes::merchant().to_string();
+    let scopes = domain::access::scope::Scopes::merchant_most().to_string();
     let content = MerchantPage {
         frame: Frame::new(visitor, Section::Merchants, &merchant.name),
         tabs: MerchantTabs::new(id, MerchantTab::Merchant),
@@ -115,10 +119,18 @@ async fn render_merchant(
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     render_merchant(&web, &visitor, &parse_merchant(&id)?, None).await
+}
+
+/// Where a merchant's people start.
+async fn show_own(Person { visitor, .. }: Person) -> Response {
+    match visitor.own_merchant() {
+        Some(own) => redirect(&merchant_url(own.as_str())),
+        None => redirect(home_url(visitor.session.role)),
+    }
 }
 
 async fn change(

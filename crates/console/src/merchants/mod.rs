@@ -4,4 +4,5 @@ pub(crate) mod add;
 mod fields;
 pub(crate) mod list;
 pub(crate) mod merchant;
+pub(crate) mod portal;
 pub(crate) mod tabs;

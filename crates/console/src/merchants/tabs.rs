@@ -9,6 +9,8 @@ pub(crate) enum MerchantTab {
     Mail,
     Policy,
     Disposition,
+    Portal,
+    Certify,
 }
 
 pub(crate) struct MerchantTabs {
@@ -28,6 +30,8 @@ impl MerchantTabs {
             MerchantTab::Mail => "mail",
             MerchantTab::Policy => "policy",
             MerchantTab::Disposition => "disposition",
+            MerchantTab::Portal => "portal",
+            MerchantTab::Certify => "certify",
         };
         current == name
     }

@@ -10,7 +10,7 @@ use domain::{
 use tokio::time::{Duration, sleep};
 
 use crate::{
-    access::visit::Operator,
+    access::visit::Member,
     core::frame::{Frame, Section, render_page},
     merchants::tabs::{MerchantTab, MerchantTabs},
 };
@@ -49,7 +49,7 @@ impl EndpointTestPage<'_> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path((merchant, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;

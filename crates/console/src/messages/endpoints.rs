@@ -15,7 +15,10 @@ use axum::{
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use super::endpoint_test::test_url;
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, MemberForm},
+    visitor::Visitor,
+};
 use crate::{
     core::{
         field::{Field, FormState, to_document},
@@ -115,7 +118,7 @@ async fn render_endpoints(
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
     render_endpoints(&web, &visitor, &parse_merchant(&merchant)?, FormState::new(base_fields()))
@@ -125,7 +128,7 @@ async fn show(
 async fn set_base(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let body = JsonBody::from(to_document(&base_fields(), &form).to_string());
@@ -157,7 +160,7 @@ fn render_endpoint(
 
 async fn show_one(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path((merchant, kind)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_endpoint_kind(&kind)?);
@@ -169,7 +172,7 @@ async fn show_one(
 async fn set_one(
     State(web): State<Web>,
     Path((merchant, kind)): Path<(String, String)>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_endpoint_kind(&kind)?);
     let body = JsonBody::from(to_document(&one_fields(None), &form).to_string());
@@ -190,7 +193,7 @@ async fn set_one(
 async fn act(
     State(web): State<Web>,
     Path((merchant, kind, action)): Path<(String, String, String)>,
-    OperatorForm { visitor, .. }: OperatorForm,
+    MemberForm { visitor, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_kind(&kind)?);
     let scope = visitor.session.scope(&web.app).for_merchant(&merchant);

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     access::{
-        visit::{Operator, OperatorForm},
+        visit::{Member, MemberForm},
         visitor::Visitor,
     },
     core::{
@@ -32,6 +32,7 @@ use crate::{
         format::{TimeElement, format_count, format_number, to_sentence},
         frame::{Frame, Section, form_status, redirect, redirect_with_notice, render_page},
         lists::{FilterOption, PAGE_SIZE, Paging},
+        problem::missing_role,
         urls::{message_url, reference_url},
     },
 };
@@ -163,9 +164,10 @@ impl<'a> FailuresPage<'a> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Query(search): Query<FailureSearch>,
+    Member { visitor, .. }: Member,
+    Query(mut search): Query<FailureSearch>,
 ) -> Result<Response, ApiError> {
+    visitor.narrow(&mut search.merchant);
     render_queue(&web, &visitor, &search, &SelectionForm::default()).await
 }
 
@@ -198,9 +200,13 @@ async fn load_queue(web: &Web, search: &FailureSearch) -> Result<QueuePage, ApiE
 
 async fn retry_or_discard(
     State(web): State<Web>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
-    let (search, selection) = (FailureSearch::of(&form), Selection::of(&form));
+    if form.raw("action") == "discard" && !visitor.is_operator() {
+        return Ok(missing_role(&visitor));
+    }
+    let (mut search, selection) = (FailureSearch::of(&form), Selection::of(&form, &visitor));
+    visitor.narrow(&mut search.merchant);
     let (filter, action) = match (search.filter(), selection.action(form.raw("action"))) {
         (Ok(filter), Ok(action)) => (filter, action),
         (_, refused) => {

@@ -11,7 +11,10 @@ use axum::{
     routing::{get, post},
 };
 
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, MemberForm},
+    visitor::Visitor,
+};
 use crate::core::{
     badge::Badge,
     format::{format_count, format_number},
@@ -25,8 +28,8 @@ const REFRESH_EVERY: HeaderValue = HeaderValue::from_static("2");
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
-        .route("/console/failures/jobs/{id}", get(show))
-        .route("/console/failures/jobs/{id}/cancel", post(cancel))
+        .route("/console/failures/jobs/{job}", get(show))
+        .route("/console/failures/jobs/{job}/cancel", post(cancel))
 }
 
 pub(crate) fn job_url(id: &str) -> String {
@@ -86,7 +89,7 @@ impl<'a> JobPage<'a> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let job = find_bulk_job(&web.app, &id)?;
@@ -98,7 +101,7 @@ async fn show(
 async fn cancel(
     State(web): State<Web>,
     Path(id): Path<String>,
-    OperatorForm { visitor, .. }: OperatorForm,
+    MemberForm { visitor, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let job = cancel_bulk_job(visitor.session.scope(&web.app), &id).await?;
     let handled = format_count(job.retried + job.discarded, "message", "messages");

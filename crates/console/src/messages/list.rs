@@ -15,7 +15,7 @@ use super::{
     time_fields::{end_of_minute_us, parse_minute},
 };
 use crate::{
-    access::{visit::Operator, visitor::Visitor},
+    access::{visit::Member, visitor::Visitor},
     core::{
         badge::{Badge, message_badge},
         form::{Form, non_empty},
@@ -202,9 +202,10 @@ impl<'a> MessagesPage<'a> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Query(search): Query<MessageSearch>,
+    Member { visitor, .. }: Member,
+    Query(mut search): Query<MessageSearch>,
 ) -> Result<Response, ApiError> {
+    visitor.narrow(&mut search.merchant);
     let results = find_messages(&web, &search).await?;
     let status = form_status(matches!(results, MessageResults::MerchantFault(_)));
     Ok(render_page(&visitor, status, &MessagesPage::new(&visitor, &search, results)))

@@ -12,7 +12,10 @@ use domain::{
 use serde_json::{Value, json};
 
 use super::mail_labels::mail_label;
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, MemberForm},
+    visitor::Visitor,
+};
 use crate::{
     core::{
         field::{Field, FormState, to_document},
@@ -147,7 +150,7 @@ async fn render(
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
     render(&web, &visitor, &parse_merchant(&merchant)?, None).await
@@ -156,7 +159,7 @@ async fn show(
 async fn set(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let current = load_mail_settings(&web.app, &merchant).await?;

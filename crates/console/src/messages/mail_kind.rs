@@ -19,7 +19,10 @@ use domain::{
 use serde_json::json;
 
 use super::{endpoint_test::test_url, mail::mail_url, mail_labels::mail_label};
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, MemberForm},
+    visitor::Visitor,
+};
 use crate::{
     core::{
         form::non_empty,
@@ -99,7 +102,7 @@ async fn render(
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path((merchant, kind, language)): MailPath,
 ) -> Result<Response, ApiError> {
     let (merchant, sample) = parse_path(&merchant, &kind, &language)?;
@@ -108,7 +111,7 @@ async fn show(
 
 async fn show_html(
     State(web): State<Web>,
-    _: Operator,
+    _: Member,
     Path((merchant, kind, language)): MailPath,
 ) -> Result<Response, ApiError> {
     let (merchant, sample) = parse_path(&merchant, &kind, &language)?;
@@ -118,7 +121,7 @@ async fn show_html(
 async fn set(
     State(web): State<Web>,
     Path((merchant, kind, language)): MailPath,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let (merchant, sample) = parse_path(&merchant, &kind, &language)?;
     let words = MailText {
@@ -154,7 +157,7 @@ async fn set(
 async fn test(
     State(web): State<Web>,
     Path((merchant, kind, language)): MailPath,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let (merchant, sample) = parse_path(&merchant, &kind, &language)?;
     let scope = visitor.session.scope(&web.app).for_merchant(&merchant);

@@ -21,7 +21,10 @@ use axum::{
 use domain::{identifier::MessageId, json, messages::state::MessageState};
 
 use super::{labels::kind_label, lines::is_accepted, list::MessageSearch};
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, MemberForm, OperatorForm},
+    visitor::Visitor,
+};
 use crate::core::{
     badge::{Badge, message_badge},
     form::{NOTE_MAX, check_reason, non_empty},
@@ -33,9 +36,9 @@ use server::{Web, error::ApiError, path::Path};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
-        .route("/console/messages/{id}", get(show))
-        .route("/console/messages/{id}/retry", post(retry))
-        .route("/console/messages/{id}/discard", post(discard))
+        .route("/console/messages/{message}", get(show))
+        .route("/console/messages/{message}/retry", post(retry))
+        .route("/console/messages/{message}/discard", post(discard))
 }
 
 #[derive(Template)]
@@ -148,7 +151,7 @@ fn parse_id(text: &str) -> Result<MessageId, ApiError> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     render_message(&web, &visitor, &parse_id(&id)?, None).await
@@ -175,7 +178,7 @@ async fn render_message(
 async fn retry(
     State(web): State<Web>,
     Path(id): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let id = parse_id(&id)?;
     let force = form.raw("force") == "yes";

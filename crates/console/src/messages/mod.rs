@@ -1,5 +1,6 @@
 //! Messages to merchants: the log, the failure queue, bulk jobs and endpoints.
 
+pub(crate) mod certify;
 pub(crate) mod endpoint_test;
 pub(crate) mod endpoints;
 pub(crate) mod failures;

@@ -25,7 +25,10 @@ use super::{
     jobs::{job_badge, refresh},
     list::MessageSearch,
 };
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, MemberForm},
+    visitor::Visitor,
+};
 use crate::core::{
     badge::Badge,
     format::{format_count, format_number, to_sentence},
@@ -36,7 +39,7 @@ use server::{Web, error::ApiError, path::Path, requests::identifiers::parse_merc
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
-        .route("/console/messages/{id}/replay", post(replay_one))
+        .route("/console/messages/{message}/replay", post(replay_one))
         .route("/console/merchants/{merchant}/replays", post(replay_matching))
         .route("/console/merchants/{merchant}/replays/{id}", get(show))
         .route("/console/merchants/{merchant}/replays/{id}/cancel", post(cancel))
@@ -90,7 +93,7 @@ impl<'a> ReplayPage<'a> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path((merchant, id)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let job = find_replay(&web.app, &parse_merchant(&merchant)?, &id)?;
@@ -102,7 +105,7 @@ async fn show(
 async fn cancel(
     State(web): State<Web>,
     Path((merchant, id)): Path<(String, String)>,
-    OperatorForm { visitor, .. }: OperatorForm,
+    MemberForm { visitor, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
@@ -116,7 +119,7 @@ async fn cancel(
 async fn replay_one(
     State(web): State<Web>,
     Path(id): Path<String>,
-    OperatorForm { visitor, .. }: OperatorForm,
+    MemberForm { visitor, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let id = MessageId::parse(&id).ok_or(app::AppError::NotFound("message"))?;
     let selection = ReplaySelection { ids: [id.number].into(), ..ReplaySelection::default() };
@@ -127,7 +130,7 @@ async fn replay_one(
 async fn replay_matching(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     load_merchant(&web.app, &merchant).await?;

@@ -145,6 +145,7 @@ fn the_list_of_messages_stays_text() {
 #[test]
 fn a_job_shows_its_progress() {
     let job = |state| RetryJob {
+        merchant: None,
         id: "k7w2mq9d4x".to_owned(),
         state,
         total: 12_000,

@@ -13,7 +13,7 @@ use axum::{
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
 use serde::Deserialize;
 
-use crate::access::visit::Operator;
+use crate::access::visit::Member;
 use server::{Web, error::ApiError, query::Query, requests::identifiers::parse_merchant};
 
 /// Which entries. The days are in UTC; an empty day means no limit.
@@ -52,9 +52,10 @@ fn start_of(day: Date) -> Option<Timestamp> {
 
 pub(super) async fn download(
     State(web): State<Web>,
-    _: Operator,
-    Query(query): Query<ExportQuery>,
+    Member { visitor, .. }: Member,
+    Query(mut query): Query<ExportQuery>,
 ) -> Result<Response, ApiError> {
+    visitor.narrow(&mut query.merchant);
     let merchant = parse_merchant(&query.merchant)?;
     load_merchant(&web.app, &merchant).await?;
     let (from, to) = (query.from()?, query.to()?);

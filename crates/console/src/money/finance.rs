@@ -21,7 +21,7 @@ use store::OwedReturn;
 
 use self::balance::{BalanceTable, format_or_dash};
 use crate::{
-    access::visit::Operator,
+    access::visit::Member,
     core::{
         badge::{Badge, problem_badge},
         form::non_empty,
@@ -112,10 +112,11 @@ struct MerchantFinance {
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Query(query): Query<FinanceQuery>,
+    Member { visitor, .. }: Member,
+    Query(mut query): Query<FinanceQuery>,
 ) -> Result<Response, ApiError> {
-    let merchants = merchant_options(&web, &query.merchant).await?;
+    visitor.narrow(&mut query.merchant);
+    let merchants = merchant_options(&web, &visitor, &query.merchant).await?;
     let chosen = parse_merchant_filter(&query.merchant)?.or_else(|| find_only(&merchants));
     let finance = match chosen {
         Some(merchant) => {

@@ -6,7 +6,7 @@ use axum::{extract::State, http::StatusCode, response::Response};
 use domain::orders::order::OrderStatus;
 
 use crate::{
-    access::visit::Operator,
+    access::visit::Member,
     core::{
         badge::{Badge, order_badge},
         format::{TimeElement, format_money},
@@ -40,15 +40,16 @@ struct OrderRow {
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Query(query): Query<StatusQuery>,
+    Member { visitor, .. }: Member,
+    Query(mut query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
+    visitor.narrow(&mut query.merchant);
     let list_query = query.list_query(OrderStatus::parse)?;
     let (found, next) = list_orders(&web.app, &list_query).await?;
     let statuses = OrderStatus::ALL.map(|status| (status.name(), order_badge(status.name()).label));
     let content = OrdersPage {
         frame: Frame::new(&visitor, Section::Orders, "Orders"),
-        filter: query.filter(&web, &statuses).await?,
+        filter: query.filter(&web, &visitor, &statuses).await?,
         rows: found.into_iter().map(order_row).collect(),
         paging: query.paging("/console/orders", next.as_deref()),
     };

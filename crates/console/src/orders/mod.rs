@@ -15,7 +15,7 @@ use axum::{
     routing::get,
 };
 
-use crate::{access::visit::Operator, core::frame::render_page};
+use crate::{access::visit::Member, core::frame::render_page};
 use server::{Web, error::ApiError, path::Path, requests::identifiers::parse_merchant};
 
 pub(super) fn routes() -> Router<Web> {
@@ -27,7 +27,7 @@ pub(super) fn routes() -> Router<Web> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path((merchant, identifier)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let view = load_order_view(&web.app, &parse_merchant(&merchant)?, &identifier).await?;
@@ -38,7 +38,7 @@ async fn show(
 /// The order exactly as the merchant sent it, as a file.
 async fn download(
     State(web): State<Web>,
-    _: Operator,
+    _: Member,
     Path((merchant, identifier)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let body = load_order_as_sent(&web.app, &parse_merchant(&merchant)?, &identifier).await?;

@@ -7,7 +7,7 @@ use domain::returns::rma::{Rma, RmaStatus};
 
 use super::orders::{ReturnedOrder, returned_orders};
 use crate::{
-    access::visit::Operator,
+    access::visit::Member,
     core::{
         badge::{Badge, return_badge},
         format::{TimeElement, format_money},
@@ -42,15 +42,16 @@ struct ReturnRow {
 
 pub(super) async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Query(query): Query<StatusQuery>,
+    Member { visitor, .. }: Member,
+    Query(mut query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
+    visitor.narrow(&mut query.merchant);
     let list_query = query.list_query(RmaStatus::parse)?;
     let (found, next) = list_returns(&web.app, &list_query).await?;
     let statuses = RmaStatus::ALL.map(|status| (status.name(), return_badge(status).label));
     let content = ReturnsPage {
         frame: Frame::new(&visitor, Section::Returns, "Returns"),
-        filter: query.filter(&web, &statuses).await?,
+        filter: query.filter(&web, &visitor, &statuses).await?,
         rows: found.iter().map(|(merchant, rma)| return_row(merchant, rma)).collect(),
         paging: query.paging("/console/returns", next.as_deref()),
     };

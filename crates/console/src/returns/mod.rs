@@ -31,7 +31,7 @@ use self::{
     shown_state::{ShownState, StateQuery},
 };
 use crate::{
-    access::visit::{Operator, OperatorForm},
+    access::visit::{Member, MemberForm, OperatorForm},
     core::{
         frame::{redirect_with_notice, render_page},
         urls::return_url,
@@ -56,7 +56,7 @@ pub(super) fn routes() -> Router<Web> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path(rma): Path<String>,
     Query(query): Query<StateQuery>,
 ) -> Result<Response, ApiError> {
@@ -68,7 +68,7 @@ async fn show(
 async fn cancel(
     State(web): State<Web>,
     Path(rma): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let reason = form.text("reason");
     if reason.is_empty() || reason.chars().count() > REASON_MAX {
@@ -86,7 +86,7 @@ async fn cancel(
 async fn renew(
     State(web): State<Web>,
     Path(rma): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let scope = visitor.session.scope(&web.app);
     let renewed = renew_by_hand(scope, &rma, form.text("reason")).await?;
@@ -108,7 +108,7 @@ async fn close_receiving(
 async fn retry(
     State(web): State<Web>,
     Path((rma, message)): Path<(String, String)>,
-    OperatorForm { visitor, .. }: OperatorForm,
+    MemberForm { visitor, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let id = MessageId::parse(&message).ok_or(AppError::NotFound("message"))?;
     retry_message(visitor.session.scope(&web.app), &id, false).await?;

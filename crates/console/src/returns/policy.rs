@@ -5,7 +5,10 @@ use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
 use domain::{identifier::MerchantId, returns::policy::Policy};
 
-use crate::access::{visit::Operator, visit::OperatorForm, visitor::Visitor};
+use crate::access::{
+    visit::{Member, MemberForm},
+    visitor::Visitor,
+};
 use crate::{
     core::{
         difference::{Difference, find_differences},
@@ -84,7 +87,7 @@ async fn render_policy(
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path(merchant): Path<String>,
 ) -> Result<Response, ApiError> {
     render_policy(&web, &visitor, &parse_merchant(&merchant)?, PolicyForm::default()).await
@@ -93,7 +96,7 @@ async fn show(
 async fn preview_or_save(
     State(web): State<Web>,
     Path(merchant): Path<String>,
-    OperatorForm { visitor, form, .. }: OperatorForm,
+    MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let text = form.raw("policy").to_owned();
@@ -131,7 +134,7 @@ fn policy_problems(error: ApiError) -> Result<Vec<String>, ApiError> {
 
 async fn show_version(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
+    Member { visitor, .. }: Member,
     Path((merchant, version)): Path<(String, i64)>,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;

@@ -31,7 +31,7 @@ use self::difference::{DifferenceBox, describe_problem, read_answer, result_noti
 
 use crate::{
     access::{
-        visit::{Operator, OperatorForm},
+        visit::{Member, OperatorForm},
         visitor::Visitor,
     },
     core::{
@@ -246,9 +246,10 @@ impl<'a> RefundsPage<'a> {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Query(query): Query<RefundQuery>,
+    Member { visitor, .. }: Member,
+    Query(mut query): Query<RefundQuery>,
 ) -> Result<Response, ApiError> {
+    visitor.narrow(&mut query.merchant);
     render_refunds(&web, &visitor, &query, None).await
 }
 
@@ -259,11 +260,15 @@ async fn render_refunds(
     refusal: Option<String>,
 ) -> Result<Response, ApiError> {
     let status = if refusal.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
-    let found = load_cases(web, query).await?;
+    let found = load_cases(web, visitor, query).await?;
     Ok(render_page(visitor, status, &RefundsPage::new(visitor, query, found, refusal)))
 }
 
-async fn load_cases(web: &Web, query: &RefundQuery) -> Result<RefundCases, ApiError> {
+async fn load_cases(
+    web: &Web,
+    visitor: &Visitor,
+    query: &RefundQuery,
+) -> Result<RefundCases, ApiError> {
     let (app, after) = (&web.app, non_empty(&query.after));
     let state = Some(query.state()).filter(|state| *state != OPEN);
     let found = match (parse_merchant_filter(&query.merchant)?, state) {
@@ -277,7 +282,7 @@ async fn load_cases(web: &Web, query: &RefundQuery) -> Result<RefundCases, ApiEr
     for problem in found.refunds {
         cases.push(load_refund_case(app, problem).await?);
     }
-    let merchants = merchant_options(web, &query.merchant).await?;
+    let merchants = merchant_options(web, visitor, &query.merchant).await?;
     Ok(RefundCases { merchants, cases, next: found.next })
 }
 

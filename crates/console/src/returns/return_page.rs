@@ -191,7 +191,7 @@ pub(super) fn return_page<'a>(
             Availability::No(why) if is_newest => Some(to_sentence(why)),
             Availability::Yes | Availability::Done | Availability::No(_) => None,
         },
-        can_close: is_newest && *close_receiving == Availability::Yes,
+        can_close: visitor.is_operator() && is_newest && *close_receiving == Availability::Yes,
         labels: rma.labels.iter().map(ReturnLabel::of).collect(),
         label_action: if is_newest { find_label_action(rma) } else { LabelAction::Nothing },
         state_links: links,

@@ -65,7 +65,7 @@ async fn list(
     });
     let content = WorkListPage {
         frame: Frame::new(&visitor, Section::Asns, "ASNs"),
-        filter: query.filter(&web, &statuses).await?,
+        filter: query.filter(&web, &visitor, &statuses).await?,
         headings: &["Program", "From", "To", "Units received"],
         rows: rows.collect(),
         empty: "No ASNs found. They appear here when a merchant announces goods.",

@@ -91,7 +91,7 @@ async fn list(
     });
     let content = WorkListPage {
         frame: Frame::new(&visitor, Section::DropShip, "Drop-ship orders"),
-        filter: query.filter(&web, &statuses).await?,
+        filter: query.filter(&web, &visitor, &statuses).await?,
         headings: &["Recipient", "Speed", "Open units"],
         rows: rows.collect(),
         empty: "No drop-ship orders found. They appear here when a merchant places them.",

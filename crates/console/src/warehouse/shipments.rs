@@ -73,7 +73,7 @@ async fn list(
     });
     let content = WorkListPage {
         frame: Frame::new(&visitor, Section::Shipments, "Shipments"),
-        filter: query.filter(&web, &statuses).await?,
+        filter: query.filter(&web, &visitor, &statuses).await?,
         headings: &["Type", "From", "To", "Units"],
         rows: rows.collect(),
         empty: "No shipments found. They appear here when the warehouse creates them.",

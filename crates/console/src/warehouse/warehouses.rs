@@ -116,7 +116,7 @@ async fn render_list(
     let content = WarehousesPage {
         frame: Frame::new(visitor, Section::Warehouses, "Warehouses"),
         rows: warehouses.into_iter().map(warehouse_row).collect(),
-        merchants: merchant_options(web, "").await?,
+        merchants: merchant_options(web, visitor, "").await?,
         destinations,
         routes,
         refusal,

@@ -6,7 +6,7 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use domain::withdrawal::{clock::RefundState, record::WithdrawalOutcome};
 
 use crate::{
-    access::visit::Operator,
+    access::visit::Member,
     core::{
         badge::Badge,
         format::TimeElement,
@@ -56,15 +56,16 @@ impl WithdrawalListRow {
 
 async fn show(
     State(web): State<Web>,
-    Operator { visitor, .. }: Operator,
-    Query(query): Query<StatusQuery>,
+    Member { visitor, .. }: Member,
+    Query(mut query): Query<StatusQuery>,
 ) -> Result<Response, ApiError> {
+    visitor.narrow(&mut query.merchant);
     let list_query = query.list_query(WithdrawalOutcome::parse)?;
     let (found, next) = list_withdrawals(&web.app, &list_query).await?;
     let outcomes = WithdrawalOutcome::ALL.map(|it| (it.name(), outcome_badge(it).label));
     let content = WithdrawalsPage {
         frame: Frame::new(&visitor, Section::Withdrawals, "Withdrawals"),
-        filter: query.filter(&web, &outcomes).await?,
+        filter: query.filter(&web, &visitor, &outcomes).await?,
         rows: found.into_iter().map(list_row).collect(),
         paging: query.paging(ADDRESS, next.as_deref()),
     };

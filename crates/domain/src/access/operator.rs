@@ -1,60 +1,16 @@
 //! An operator: a person who logs in to the console.
-//!
-//! An operator's name has no dot, while every client's identifier has one, so the audit trail
-//! never confuses the two.
-
-use std::fmt;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The longest name of an operator.
-pub const NAME_MAX: usize = 32;
+pub use super::operator_name::OperatorName;
+use crate::identifier::MerchantId;
+
 /// How long a password may be, in characters.
 pub const PASSWORD_CHARACTERS: std::ops::RangeInclusive<usize> = 10..=200;
 
 const HOUR_US: i64 = 60 * 60 * 1_000_000;
-
-/// The name with which a person logs in: lowercase letters, digits, and hyphens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(try_from = "String")]
-#[schema(example = "lena")]
-pub struct OperatorName(String);
-
-impl OperatorName {
-    /// Accepts a name, or says what is wrong with it.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
-        if !(1..=NAME_MAX).contains(&text.len()) {
-            return Err(format!("an operator's name must have 1 to {NAME_MAX} characters"));
-        }
-        if !text.bytes().all(allowed) || text.starts_with('-') || text.ends_with('-') {
-            return Err("an operator's name must consist of the letters a to z, digits, and \
-                        hyphens, with no hyphen at either end"
-                .to_owned());
-        }
-        Ok(Self(text.to_owned()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl TryFrom<String> for OperatorName {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::parse(&text)
-    }
-}
-
-impl fmt::Display for OperatorName {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
 
 /// What a person may see and do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -64,15 +20,18 @@ pub enum Role {
     Operator,
     /// Goods that arrive: receiving, units, and their exceptions.
     Warehouse,
+    /// What belongs to one merchant, and its settings.
+    Merchant,
 }
 
 impl Role {
-    pub const ALL: [Self; 2] = [Self::Operator, Self::Warehouse];
+    pub const ALL: [Self; 3] = [Self::Operator, Self::Warehouse, Self::Merchant];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Operator => "operator",
             Self::Warehouse => "warehouse",
+            Self::Merchant => "merchant",
         }
     }
 
@@ -81,10 +40,10 @@ impl Role {
     }
 
     /// How long an idle session lasts. A scanner lies unused between two deliveries; a screen that
-    /// shows every merchant's secrets must not stay open.
+    /// shows secrets must not stay open.
     pub const fn idle_us(self) -> i64 {
         match self {
-            Self::Operator => HOUR_US / 2,
+            Self::Operator | Self::Merchant => HOUR_US / 2,
             Self::Warehouse => 8 * HOUR_US,
         }
     }
@@ -98,6 +57,9 @@ pub const SESSION_US: i64 = 12 * HOUR_US;
 pub struct Operator {
     pub name: OperatorName,
     pub role: Role,
+    /// Whose pages a person with the role `merchant` sees; None for the other roles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merchant: Option<MerchantId>,
     /// A hash that is slow to compute, with its salt and its parameters.
     pub password_hash: String,
     pub created_at: Timestamp,
@@ -123,18 +85,6 @@ pub fn check_password(password: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_operator_has_a_plain_short_name_without_a_dot() {
-        let longest = "a".repeat(NAME_MAX);
-        for name in ["lena", "a", "7", "lena-b", &longest] {
-            assert_eq!(OperatorName::parse(name).map(|it| it.to_string()), Ok(name.to_owned()));
-        }
-        let too_long = "a".repeat(NAME_MAX + 1);
-        for name in ["", "Lena", "-lena", "lena-", "le na", "le.na", "lenä", &too_long] {
-            assert!(OperatorName::parse(name).is_err(), "{name}");
-        }
-    }
 
     #[test]
     fn a_password_is_long_in_characters_not_in_bytes() {

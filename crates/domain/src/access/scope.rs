@@ -20,6 +20,8 @@ pub enum Scope {
     DropShipWrite,
     /// Read what belongs to the merchant.
     Read,
+    /// Change the merchant's own settings: endpoints, clients, policy, portal, mail.
+    MerchantAdmin,
     /// Report what happened to a parcel.
     CarrierWrite,
     /// Report what happened in the warehouse.
@@ -32,12 +34,13 @@ pub enum Scope {
 
 impl Scope {
     /// All scopes, in the order in which a set is written.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::OrdersWrite,
         Self::ReturnsWrite,
         Self::AsnsWrite,
         Self::DropShipWrite,
         Self::Read,
+        Self::MerchantAdmin,
         Self::CarrierWrite,
         Self::WarehouseWrite,
         Self::Admin,
@@ -51,6 +54,7 @@ impl Scope {
             Self::AsnsWrite => "asns:write",
             Self::DropShipWrite => "drop_ship:write",
             Self::Read => "read",
+            Self::MerchantAdmin => "merchant:admin",
             Self::CarrierWrite => "carrier:write",
             Self::WarehouseWrite => "warehouse:write",
             Self::Admin => "admin",
@@ -66,6 +70,7 @@ impl Scope {
             Self::AsnsWrite => "announce inbound shipments",
             Self::DropShipWrite => "place drop-ship orders",
             Self::Read => "read what belongs to the merchant",
+            Self::MerchantAdmin => "change the merchant's own settings",
             Self::CarrierWrite => "report what happened to a parcel",
             Self::WarehouseWrite => "report what happened in the warehouse",
             Self::Admin => "operate the service for every merchant",
@@ -84,6 +89,7 @@ impl Scope {
             Self::WarehouseWrite => 1 << 6,
             Self::Admin => 1 << 7,
             Self::Metrics => 1 << 8,
+            Self::MerchantAdmin => 1 << 9,
         }
     }
 }
@@ -112,6 +118,11 @@ impl Scopes {
             .with(Scope::AsnsWrite)
             .with(Scope::DropShipWrite)
             .with(Scope::Read)
+    }
+
+    /// Everything that a client of a merchant can get.
+    pub const fn merchant_most() -> Self {
+        Self::merchant().with(Scope::MerchantAdmin)
     }
 
     /// What the carrier gateway gets.
@@ -215,8 +226,8 @@ mod tests {
         assert_eq!(Scopes::parse(&all.to_string()), Ok(all));
         assert_eq!(
             all.to_string(),
-            "orders:write returns:write asns:write drop_ship:write read carrier:write \
-             warehouse:write admin metrics"
+            "orders:write returns:write asns:write drop_ship:write read merchant:admin \
+             carrier:write warehouse:write admin metrics"
         );
     }
 

@@ -22,8 +22,8 @@ pub(crate) enum Client {
         #[arg(long, value_parser = MerchantId::parse)]
         merchant: Option<MerchantId>,
         /// Its scopes, separated by spaces. For a merchant's client: orders:write returns:write
-        /// asns:write drop_ship:write read (default: all). For the platform's: carrier:write
-        /// warehouse:write admin metrics
+        /// asns:write drop_ship:write read (default: these) merchant:admin. For the platform's:
+        /// carrier:write warehouse:write admin metrics
         #[arg(long)]
         scope: Option<String>,
         #[command(flatten)]

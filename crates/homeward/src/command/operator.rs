@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use app::access::operators::{OperatorLogin, OperatorView};
 use clap::Subcommand;
-use domain::access::operator::{OperatorName, Role};
+use domain::{
+    access::operator::{OperatorName, Role},
+    identifier::MerchantId,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -20,9 +23,13 @@ pub(crate) enum Operator {
     Add {
         #[arg(value_parser = OperatorName::parse)]
         name: OperatorName,
-        /// `operator` can see everything, `warehouse` only the receiving pages
+        /// `operator` can see everything, `warehouse` only the receiving pages, `merchant` only
+        /// what belongs to one merchant
         #[arg(long, value_parser = parse_role)]
         role: Role,
+        /// The merchant of a person with the role `merchant`
+        #[arg(long, required_if_eq("role", "merchant"), value_parser = MerchantId::parse)]
+        merchant: Option<MerchantId>,
         #[command(flatten)]
         password: PasswordSource,
         #[command(flatten)]
@@ -83,7 +90,7 @@ struct Operators {
 }
 
 fn parse_role(text: &str) -> Result<Role, String> {
-    Role::parse(text).ok_or_else(|| "the roles are operator and warehouse".to_owned())
+    Role::parse(text).ok_or_else(|| "the roles are operator, warehouse and merchant".to_owned())
 }
 
 impl RemoteCommand for Operator {
@@ -101,8 +108,9 @@ impl RemoteCommand for Operator {
 
     async fn execute(self, session: &mut Session, output: Output) -> anyhow::Result<()> {
         match self {
-            Self::Add { name, role, password, .. } => {
-                let body = password.add_to(json!({ "operator": name, "role": role }))?;
+            Self::Add { name, role, merchant, password, .. } => {
+                let person = json!({ "operator": name, "role": role, "merchant": merchant });
+                let body = password.add_to(person)?;
                 let added: OperatorLogin = session.post("/admin/operators", &body).await?;
                 output.print(&added, || format_login(&added));
             }
@@ -138,11 +146,12 @@ fn format_list(operators: &Operators) -> String {
     let row = |operator: &OperatorView| {
         let state = if operator.disabled_at.is_some() { "disabled" } else { "enabled" };
         let since = operator.created_at.to_string();
-        let cells = [operator.operator.as_str(), operator.role.name(), state, &since];
+        let merchant = operator.merchant.as_ref().map_or("", MerchantId::as_str);
+        let cells = [operator.operator.as_str(), operator.role.name(), merchant, state, &since];
         cells.map(str::to_owned).to_vec()
     };
     let rows: Vec<_> = operators.operators.iter().map(row).collect();
-    format_table(&["NAME", "ROLE", "STATE", "SINCE"], &rows)
+    format_table(&["NAME", "ROLE", "MERCHANT", "STATE", "SINCE"], &rows)
 }
 
 async fn set_disabled(

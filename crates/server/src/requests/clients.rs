@@ -3,27 +3,24 @@
 use app::access::add_client::NewClient;
 use domain::{
     access::scope::Scopes,
-    faults::{FaultCode, Faults},
+    faults::Faults,
     identifier::MerchantId,
     json::Json,
     reader::{Reader, TEXT_MAX},
 };
 
+use super::identifiers::read_merchant;
 use crate::json_body::read_object;
 
 pub fn read_new_client(document: &Json<'_>) -> Result<NewClient, Faults> {
     read_object(document, |at| {
-        let merchant = at.optional("merchant", |at| {
-            let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
-            parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
-        });
+        let merchant = at.optional("merchant", read_merchant);
         let name = at.required("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned));
         let merchant = merchant.unwrap_or_else(MerchantId::platform);
-        let allowed = allowed_scopes(&merchant);
         let scopes = if at.has("scope") || merchant == MerchantId::platform() {
-            at.required("scope", |at| read_scopes(at, allowed))
+            at.required("scope", |at| read_scopes(at, allowed_scopes(&merchant)))
         } else {
-            Some(allowed)
+            Some(Scopes::merchant())
         };
         Some(NewClient { merchant, name: name?, scopes: scopes? })
     })
@@ -32,7 +29,7 @@ pub fn read_new_client(document: &Json<'_>) -> Result<NewClient, Faults> {
 /// The largest set of scopes for a client of this owner. A merchant's token must never reach the
 /// platform's interfaces, nor the other way round.
 fn allowed_scopes(merchant: &MerchantId) -> Scopes {
-    if *merchant == MerchantId::platform() { Scopes::platform() } else { Scopes::merchant() }
+    if *merchant == MerchantId::platform() { Scopes::platform() } else { Scopes::merchant_most() }
 }
 
 fn read_scopes(at: &Reader<'_>, allowed: Scopes) -> Option<Scopes> {

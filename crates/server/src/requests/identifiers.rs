@@ -4,14 +4,22 @@
 use app::AppError;
 use domain::{
     access::operator::OperatorName,
+    faults::FaultCode,
     identifier::{ClientId, MerchantId, MessageId},
     messages::kind::MessageKind,
+    reader::{Reader, TEXT_MAX},
 };
 
 use crate::error::ApiError;
 
 pub fn parse_merchant(text: &str) -> Result<MerchantId, ApiError> {
     MerchantId::parse(text).map_err(|_| AppError::NotFound("merchant").into())
+}
+
+/// A merchant in the body of a request.
+pub fn read_merchant(at: &Reader<'_>) -> Option<MerchantId> {
+    let parsed = MerchantId::parse(at.text(1..=TEXT_MAX)?);
+    parsed.map_err(|why| at.note(FaultCode::Invalid, &why)).ok()
 }
 
 pub fn parse_client(text: &str) -> Result<ClientId, ApiError> {

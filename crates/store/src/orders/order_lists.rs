@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use domain::orders::order::OrderStatus;
 
+use domain::identifier::MerchantId;
+
 use crate::{
     EngineError, Store, StoreError,
     core::{
@@ -67,6 +69,22 @@ impl Store {
             "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
              WHERE order_id = $1 ORDER BY merchant_id LIMIT $2",
             params![order_id, ALIKE_MAX],
+            read_listed,
+        )
+        .await
+    }
+
+    /// The order with this number of one merchant.
+    pub async fn listed_order(
+        &self,
+        merchant: &MerchantId,
+        order_id: &str,
+    ) -> Result<Option<ListedOrder>, StoreError> {
+        self.read_first(
+            OPERATION,
+            "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
+             WHERE merchant_id = $1 AND order_id = $2",
+            params![merchant.as_str(), order_id],
             read_listed,
         )
         .await

@@ -1,6 +1,6 @@
 //! The routes of the console, each of which needs somebody who logged in.
 
-/// The pages for operators and warehouse workers, who log in.
+/// The pages for operators, warehouse workers and merchants' people, who log in.
 pub(crate) const CONSOLE: &[&str] = &[
     "/console",
     "/console/figures",
@@ -8,6 +8,7 @@ pub(crate) const CONSOLE: &[&str] = &[
     "/console/login",
     "/console/logout",
     "/console/password",
+    "/console/merchant",
     "/console/merchants",
     "/console/add-merchant",
     "/console/merchants/{merchant}",
@@ -24,19 +25,21 @@ pub(crate) const CONSOLE: &[&str] = &[
     "/console/merchants/{merchant}/mail/{kind}/{language}",
     "/console/merchants/{merchant}/mail/{kind}/{language}/html",
     "/console/merchants/{merchant}/mail/{kind}/{language}/test",
+    "/console/merchants/{merchant}/portal",
+    "/console/merchants/{merchant}/certify",
     "/console/merchants/{merchant}/policy",
     "/console/merchants/{merchant}/policy/{version}",
     "/console/merchants/{merchant}/disposition",
     "/console/merchants/{merchant}/disposition/report.csv",
     "/console/withdrawals",
     "/console/failures",
-    "/console/failures/jobs/{id}",
-    "/console/failures/jobs/{id}/cancel",
+    "/console/failures/jobs/{job}",
+    "/console/failures/jobs/{job}/cancel",
     "/console/messages",
-    "/console/messages/{id}",
-    "/console/messages/{id}/retry",
-    "/console/messages/{id}/discard",
-    "/console/messages/{id}/replay",
+    "/console/messages/{message}",
+    "/console/messages/{message}/retry",
+    "/console/messages/{message}/discard",
+    "/console/messages/{message}/replay",
     "/console/merchants/{merchant}/replays",
     "/console/merchants/{merchant}/replays/{id}",
     "/console/merchants/{merchant}/replays/{id}/cancel",

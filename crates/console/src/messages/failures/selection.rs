@@ -3,7 +3,10 @@
 use app::messages::failure_queue::FailureAction;
 use domain::identifier::MessageId;
 
-use crate::core::form::{Form, check_reason};
+use crate::{
+    access::visitor::Visitor,
+    core::form::{Form, check_reason},
+};
 
 #[derive(Debug, Default)]
 pub(crate) struct Selection {
@@ -24,10 +27,12 @@ pub(crate) enum SelectionFault {
 }
 
 impl Selection {
-    pub(crate) fn of(form: &Form) -> Self {
+    /// The selection of this form, without messages that the visitor does not reach.
+    pub(crate) fn of(form: &Form, visitor: &Visitor) -> Self {
+        let message = |id: &str| MessageId::parse(id).filter(|it| visitor.reaches(&it.merchant));
         Self {
             all: form.raw("which") == "all",
-            ids: form.all("id").map(str::to_owned).collect(),
+            ids: form.all("id").filter_map(message).map(|id| id.to_string()).collect(),
             force: form.raw("force") == "yes",
             reason: form.text("reason").to_owned(),
         }

@@ -23,6 +23,7 @@ fn operator(name: &str) -> Operator {
     Operator {
         name: OperatorName::parse(name).unwrap(),
         role: Role::Warehouse,
+        merchant: None,
         password_hash: "$argon2id$".to_owned(),
         created_at: Timestamp::UNIX_EPOCH,
         disabled_at: None,
