@@ -144,7 +144,7 @@ impl Replay {
             name: merchant.to_string(),
             settings: MerchantSettings::default(),
         };
-        add_merchant(scope(app, &client, None), &new).await?;
+        add_merchant(build_scope(app, &client, None), &new).await?;
         let share = self.messages / REPLAYING;
         for first in (0..share).step_by(OLD_PER_COMMIT) {
             let numbers = first..share.min(first + OLD_PER_COMMIT);
@@ -155,7 +155,7 @@ impl Replay {
     }
 }
 
-fn scope<'a>(
+fn build_scope<'a>(
     app: &'a App,
     client: &'a ClientId,
     merchant: Option<&'a MerchantId>,
@@ -173,12 +173,12 @@ async fn keep_replaying(
     let client = ClientId::new(&MerchantId::platform(), "bench");
     let mut replayed = 0;
     loop {
-        let job = start_replay(scope(&app, &client, Some(&merchant)), old.clone()).await?;
+        let job = start_replay(build_scope(&app, &client, Some(&merchant)), old.clone()).await?;
         loop {
             sleep(POLL_INTERVAL).await;
             let job = find_replay(&app, &merchant, &job.id)?;
             if end.is_cancelled() {
-                let scope = scope(&app, &client, Some(&merchant));
+                let scope = build_scope(&app, &client, Some(&merchant));
                 return Ok(replayed + cancel_replay(scope, &job.id).await?.replayed);
             }
             match job.state {

@@ -16,6 +16,7 @@ mod element;
 mod html;
 mod instruments;
 mod mail;
+mod merchant;
 mod operator;
 mod page;
 mod pictures;

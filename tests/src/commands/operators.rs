@@ -32,7 +32,30 @@ fn operators_are_added_listed_disabled_and_enabled() {
         let said = home.run(&["operator", "enable", "mara"]);
         assert_eq!(said.out, "mara is enabled.\n");
         let table = home.run(&["operator", "list"]).out;
-        assert!(table.starts_with("NAME  ROLE       STATE    SINCE\nlena  operator   enabled  "));
+        let lena = format!("lena  operator   {:10}enabled  ", "");
+        let start = format!("NAME  ROLE       MERCHANT  STATE    SINCE\n{lena}");
+        assert!(table.starts_with(&start), "{table}");
+    }
+}
+
+#[test]
+fn a_merchants_person_belongs_to_a_merchant_that_exists_and_nobody_else_does() {
+    for (home, _server) in make_places("operator_merchants") {
+        home.json(&["merchant", "add", "members", "--name", "Members"]);
+        let add = |role: &str, merchant: &str| {
+            home.run(&["operator", "add", "mila", "--role", role, "--merchant", merchant])
+        };
+        let nowhere = home.run(&["operator", "add", "mila", "--role", "merchant"]);
+        assert_eq!(nowhere.code, Some(2), "{}", nowhere.err);
+        assert!(nowhere.err.contains("--merchant"), "{}", nowhere.err);
+        assert_refused(&add("merchant", "no-such-shop"), "merchant not found");
+        let words = "1 field is invalid: $.merchant only a person with the role `merchant` belongs \
+                     to one";
+        assert_refused(&add("operator", "members"), words);
+        assert_eq!(add("merchant", "members").code, Some(0));
+        let list = home.json(&["operator", "list"]);
+        let mila = list["operators"].as_array().unwrap().iter().find(|it| it["operator"] == "mila");
+        assert_eq!(mila.unwrap()["merchant"], "members", "{list}");
     }
 }
 

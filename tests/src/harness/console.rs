@@ -46,11 +46,17 @@ impl Server {
         (name, text(&added["password"]))
     }
 
-    /// A new person of a merchant, logged in.
-    pub(crate) fn member(&self, merchant: &str) -> Visitor<'_> {
+    /// Adds a person of a merchant: its name and its password.
+    pub(crate) fn merchants_person(&self, merchant: &str) -> (String, String) {
         let name = format!("of-{merchant}");
         let add = ["operator", "add", &name, "--role", "merchant", "--merchant", merchant];
         let password = text(&self.home.json(&add)["password"]);
+        (name, password)
+    }
+
+    /// A new person of a merchant, logged in.
+    pub(crate) fn member(&self, merchant: &str) -> Visitor<'_> {
+        let (name, password) = self.merchants_person(merchant);
         self.log_in_visitor(name, password)
     }
 

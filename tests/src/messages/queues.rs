@@ -93,6 +93,8 @@ fn a_cancellation_waits_for_the_confirmation_before_it_and_no_other_order_does()
             place(&stage, order);
         }
         let failing = Behavior::status(503).of(MessageKind::DropShipmentConfirmation);
+        // Slow enough that the other order is canceled before the last attempt.
+        let failing = Behavior { delay_ms: 700, ..failing };
         running.merchant().behave(&[failing.times(2)]).unwrap();
 
         ship(&stage, &token, "DS-A");
