@@ -12,7 +12,7 @@ use crate::harness::{
 #[test]
 fn a_merchant_looks_after_its_integration_by_itself() {
     let server = Home::sqlite().serve(&QUICK);
-    let Some(browser) = Browser::open(&server, Scripts::Off) else { return };
+    let Some(browser) = Browser::open(&server, Scripts::On) else { return };
     let (stage, _running) = Stage::with_receiver(&server);
     let merchant = &stage.merchant.id;
     let (name, password) = server.merchants_person(merchant);
