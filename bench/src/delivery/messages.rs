@@ -43,13 +43,18 @@ pub(crate) fn new_message(merchant: &MerchantId, number: usize, now_us: i64) -> 
 
 /// A message about one of the things that no other message is about. `each` messages are about the
 /// same thing.
-pub(crate) fn old_message(merchant: &MerchantId, number: usize, each: usize) -> NewMessage {
+pub(crate) fn old_message(
+    merchant: &MerchantId,
+    number: usize,
+    each: usize,
+    now_us: i64,
+) -> NewMessage {
     let thing = LANES_PER_MERCHANT + 1 + number / each;
     NewMessage {
         reference: format!("OLD-{thing}"),
         sequence: i64::try_from(number % each + 1).unwrap_or(i64::MAX),
         lane: i64::try_from(thing).unwrap_or(1),
-        ..new_message(merchant, number, 0)
+        ..new_message(merchant, number, now_us)
     }
 }
 

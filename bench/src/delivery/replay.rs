@@ -148,7 +148,8 @@ impl Replay {
         let share = self.messages / REPLAYING;
         for first in (0..share).step_by(OLD_PER_COMMIT) {
             let numbers = first..share.min(first + OLD_PER_COMMIT);
-            let old = numbers.map(|it| old_message(merchant, it, MESSAGES_PER_THING));
+            let now_us = running.now_us();
+            let old = numbers.map(|it| old_message(merchant, it, MESSAGES_PER_THING, now_us));
             running.commit_messages(old.collect()).await?;
         }
         Ok(())

@@ -80,8 +80,10 @@ fn a_replay_that_waits_is_shown_and_stopped() {
         assert!(stopped.contains("Replay stopped after 1 message."), "{stopped}");
         assert!(stopped.contains(">Stopped<") && !stopped.contains("Stop replay"), "{stopped}");
         assert_eq!(visitor.get(place).header("refresh"), None);
-        let strange =
-            format!("/console/merchants/nobody/replays/{}", place.rsplit('/').next().unwrap());
+        let strange = format!(
+            "/console/merchants/no-such-shop/replays/{}",
+            place.rsplit('/').next().unwrap()
+        );
         assert_eq!(visitor.get(&strange).status, 404);
         // What was enqueued is sent nevertheless.
         stage.turn("resume");

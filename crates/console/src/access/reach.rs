@@ -1,8 +1,8 @@
 //! Keeps a merchant's people to what belongs to their merchant.
 //!
 //! For them, the address of a page must name their own merchant, or something of it. An address
-//! that names anything else does not exist, whoever it belongs to. Pages whose address names
-//! nothing list only what [`Visitor::narrow`](super::visitor::Visitor::narrow) allows.
+//! that names anything else does not exist. Pages whose address names nothing list only what
+//! [`Visitor::narrow`](super::visitor::Visitor::narrow) allows.
 
 use app::{
     AppError, messages::bulk_retry::find_bulk_job, returns::operator_returns::find_return_owner,

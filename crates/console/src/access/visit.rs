@@ -113,7 +113,7 @@ impl<R: Roles> FromRequestParts<Web> for Visit<R> {
 
     async fn from_request_parts(parts: &mut Parts, web: &Web) -> Result<Self, Response> {
         let visitor = load_visitor(parts, web, R::EXTENDS_SESSION).await?;
-        if !R::include(visitor.session.role) {
+        if !R::include(visitor.session.role) || visitor.lacks_merchant() {
             return Err(problem::missing_role(&visitor));
         }
         if let Some(own) = visitor.own_merchant() {

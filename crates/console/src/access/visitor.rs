@@ -24,6 +24,11 @@ impl Visitor {
         self.session.merchant.as_ref()
     }
 
+    /// Whether the role is for one merchant, but none is known. Such a visitor must see nothing.
+    pub(crate) fn lacks_merchant(&self) -> bool {
+        self.session.role == Role::Merchant && self.session.merchant.is_none()
+    }
+
     /// Whether the visitor sees and does everything.
     pub(crate) fn is_operator(&self) -> bool {
         self.session.role == Role::Operator
@@ -39,5 +44,21 @@ impl Visitor {
         if let Some(own) = self.own_merchant() {
             own.as_str().clone_into(merchant);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::fixtures::sample_visitor;
+
+    #[test]
+    fn a_merchants_person_without_a_merchant_is_no_operator() {
+        let mut visitor = sample_visitor();
+        assert!(!visitor.lacks_merchant(), "an operator belongs to none");
+        visitor.session.role = Role::Merchant;
+        assert!(visitor.lacks_merchant());
+        visitor.session.merchant = MerchantId::parse("acme").ok();
+        assert!(!visitor.lacks_merchant());
     }
 }
