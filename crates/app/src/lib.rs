@@ -36,7 +36,10 @@ use exchanges::variants::VariantCache;
 use merchants::pictures::PictureCache;
 use messages::mail::{MailProfiles, platform::PlatformMail};
 use messages::{
-    bulk_retry::RetryJob, certify_endpoints::CertifyTurns, jobs::Jobs, replay::ReplayJob,
+    bulk_retry::RetryJob,
+    certify_endpoints::CertifyTurns,
+    jobs::Jobs,
+    replay::{ReplayJob, pace::ReplayPace},
 };
 use world::{Vault, World};
 
@@ -51,6 +54,7 @@ pub struct App {
     callers: Arc<CallerCache>,
     jobs: Arc<Jobs<RetryJob>>,
     replays: Arc<Jobs<ReplayJob>>,
+    replay_pace: Arc<ReplayPace>,
     /// Notified when a return may need a label.
     pub labels_wanted: Arc<Notify>,
     /// Messages about exchange orders that are finished and can be settled.
@@ -97,6 +101,7 @@ impl App {
             callers: Arc::default(),
             jobs: Arc::default(),
             replays: Arc::default(),
+            replay_pace: Arc::default(),
             labels_wanted: Arc::default(),
             finished_exchange_messages: Arc::default(),
             http: parts.http,

@@ -10,6 +10,7 @@
 pub(crate) mod events;
 mod outcomes;
 mod parts;
+mod put_back;
 mod queues;
 mod status;
 mod tasks;
@@ -162,6 +163,7 @@ impl Dispatcher {
                 }
             }
             Event::Retried(merchant) => self.rewind(&merchant),
+            Event::Replayed(merchant, messages) => self.put_back(&merchant, messages),
             Event::EndpointsChanged(merchant) => {
                 self.reload_endpoints(&merchant);
                 self.parts.leases.announce_changed(&merchant);
@@ -290,27 +292,6 @@ impl Dispatcher {
                 self.scheduler.expect_more(id);
             }
         }
-    }
-
-    /// Messages of `merchant` were put back, by this node.
-    fn rewind(&mut self, merchant: &MerchantId) {
-        if !self.rewind_own(merchant) {
-            self.parts.leases.announce_retried(merchant);
-        }
-    }
-
-    /// Reads the queues of `merchant` again that this node sends. Whether those are all.
-    fn rewind_own(&mut self, merchant: &MerchantId) -> bool {
-        let mut all = true;
-        for queue in QueueKind::all() {
-            if let Some(epoch) = self.parts.leases.epoch(merchant, queue) {
-                let id = self.queue_id(merchant, queue, epoch);
-                self.scheduler.rewind(id, 0);
-            } else {
-                all = false;
-            }
-        }
-        all
     }
 
     /// Messages may have been put back, and endpoints changed, without this node being notified.

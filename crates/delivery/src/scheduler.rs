@@ -139,6 +139,12 @@ impl<P> Scheduler<P> {
         self.change(id, |queue, _| queue.cursor.rewind(from));
     }
 
+    /// A message was put back on disk (a replay). It is sent again, after those of its lane that
+    /// are older; a message that waits already is left as it is.
+    pub(crate) fn put_back(&mut self, id: QueueId, delivery: Delivery<()>) {
+        self.change(id, |queue, ready| queue.put_back(delivery, &ready.allowance()));
+    }
+
     /// What to do now, or `None` when nothing can be done before the next event or
     /// [`Self::wake_at_us`].
     pub(crate) fn next(&mut self, now_us: i64) -> Option<Action<P>> {

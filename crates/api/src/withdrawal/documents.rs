@@ -1,6 +1,6 @@
 //! Checks acknowledgements of withdrawals.
 
-use app::withdrawal::acknowledgement::{DocumentCheck, WithdrawalAcknowledgement, check_document};
+use app::withdrawal::acknowledgement::{DocumentCheck, check_document};
 use axum::{Json, extract::State};
 use serde_json::Value;
 
@@ -10,13 +10,16 @@ use crate::core::{
 };
 use server::{Web, error::ApiError};
 
+const REQUEST: &str =
+    "The document, as the shopper got it. Of any other the answer says what is wrong.";
+
 /// Check an acknowledgement
 ///
 /// Whether a document that a shopper has is what was recorded, byte for byte, and whether the
 /// record was changed since.
 #[utoipa::path(
     post, path = "/withdrawals/check", operation_id = "check_withdrawal", tag = "Operation",
-    request_body(content = WithdrawalAcknowledgement, example = json!(sample_document())),
+    request_body(content = Value, description = REQUEST, example = json!(sample_document())),
     responses((status = 200, body = DocumentCheck, description = "Checked.",
         example = json!({ "genuine": true, "withdrawal_identifier": "WDR-4H8N-Q2XK-7RZ1",
             "problems": [] }))),

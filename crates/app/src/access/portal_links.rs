@@ -32,10 +32,10 @@ pub struct NewPortalLink {
     #[schema(example = "ORD-100472", min_length = 1, max_length = 255)]
     pub order_identifier: String,
     /// Whether it is for the person who gets the goods as a gift.
-    #[schema(required = false)]
+    #[schema(value_type = Option<bool>)]
     pub gift: bool,
     /// How many days it is valid: 1 to 400.
-    #[schema(required = false, example = 60, minimum = 1, maximum = 400)]
+    #[schema(value_type = Option<i64>, example = 60, minimum = 1, maximum = 400)]
     pub days: i64,
 }
 

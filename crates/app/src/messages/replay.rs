@@ -3,7 +3,10 @@
 //! A replay is a job in the process that runs it. When the process ends, what is enqueued is sent
 //! nevertheless, and a new job with the same selection repeats the rest.
 
+mod batch;
+pub(crate) mod pace;
 mod run;
+mod steps;
 
 use domain::{identifier::MerchantId, messages::replay::ReplaySelection};
 use jiff::Timestamp;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
-use store::{Attempt, LastDelivery, PendingMessage};
+use store::{Attempt, LastDelivery, PendingMessage, ReplayedMessage};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{channel::Channel, scheduler::QueueId, sender::permit::Permit};
@@ -41,6 +41,8 @@ pub(crate) enum Event {
     Enqueued(Vec<PendingMessage>),
     /// Messages were put back from the failure queue.
     Retried(MerchantId),
+    /// Finished messages are to be sent again.
+    Replayed(MerchantId, Vec<ReplayedMessage>),
     EndpointsChanged(MerchantId),
     /// Where a kind of a queue goes was looked up: None when nothing may be sent there.
     ChannelLoaded {
@@ -105,6 +107,11 @@ impl DispatcherHandle {
     /// Messages of `merchant` were put back from the failure queue.
     pub fn notify_retried(&self, merchant: &MerchantId) {
         self.notify(Event::Retried(merchant.clone()));
+    }
+
+    /// Messages of `merchant` that were finished are in their queues again.
+    pub fn notify_replayed(&self, merchant: &MerchantId, messages: Vec<ReplayedMessage>) {
+        self.notify(Event::Replayed(merchant.clone(), messages));
     }
 
     /// Addresses, credentials or secrets of `merchant` have changed.

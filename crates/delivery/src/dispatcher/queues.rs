@@ -7,7 +7,7 @@ use domain::{
     messages::kind::{MessageKind, QueueKind},
 };
 
-use store::PendingMessage;
+use store::{PendingMessage, ReplayedMessage};
 
 use crate::{
     channel::Channel,
@@ -109,6 +109,18 @@ pub(super) fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
         attempts: attempts.saturating_add(u32::from(message.replay)),
         due_us: message.due_us,
         payload: message,
+    }
+}
+
+/// The same for a replay that is not read yet.
+pub(super) fn replayed_delivery(message: &ReplayedMessage, now_us: i64) -> Delivery<()> {
+    Delivery {
+        message: message.message_id,
+        lane: u64::try_from(message.lane).unwrap_or(0),
+        endpoint: endpoint_index(message.kind),
+        attempts: 1,
+        due_us: now_us,
+        payload: (),
     }
 }
 

@@ -74,9 +74,10 @@ impl Cursor {
         self.reading.is_some()
     }
 
-    /// Whether a new message directly follows what is known.
+    /// Whether a new message directly follows what is known. A recall finds nothing new, so it
+    /// does not matter.
     pub(super) fn is_at_end(&self) -> bool {
-        !self.more && self.reading.is_none()
+        !self.more && matches!(self.reading, None | Some(Reading::Recall { .. }))
     }
 
     /// Whether the current reading finds all that was committed before a new message, so that
@@ -109,6 +110,11 @@ impl Cursor {
     pub(super) fn pass(&mut self, message: i64) {
         self.after = self.after.max(message);
         self.highest = self.highest.max(message);
+    }
+
+    /// Whether everything up to this message is known, so that it is not read again.
+    pub(super) fn is_behind(&self, message: i64) -> bool {
+        message <= self.after
     }
 
     /// Whether a message was read before, whatever became of it.

@@ -99,6 +99,21 @@ impl<P> QueueState<P> {
         gone
     }
 
+    /// Notes a message that was finished and is on disk again. Where all up to it is known, nothing
+    /// is read for it but its payload, so that nothing else waits for a reading.
+    pub(super) fn put_back(&mut self, delivery: Delivery<()>, allowance: &Allowance) {
+        let message = delivery.message;
+        let has_room = self.evictable(allowance) > 0;
+        // What is evicted may be read right now, by a recall that does not find it.
+        if !has_room || !self.cursor.is_behind(message) || self.window.is_evicted(message) {
+            self.cursor.rewind(message);
+        } else if self.window.is_finished(message) {
+            self.cursor.doubt(message);
+        } else if !self.window.contains(message) {
+            self.window.insert_evicted(delivery);
+        }
+    }
+
     fn restore_payloads(&mut self, rows: Vec<Delivery<P>>, window_max: usize) {
         for row in rows {
             if self.window.is_evicted(row.message) && self.window.held() < window_max {

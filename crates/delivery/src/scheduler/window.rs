@@ -176,6 +176,17 @@ impl<P> Window<P> {
         let payload = Arc::new(payload);
         let held = Delivery { message, lane, endpoint, attempts, due_us, payload };
         self.held.insert(message, (held, Stage::Waiting));
+        self.line_up(message, lane);
+    }
+
+    /// Inserts a message that is not known yet. Its payload is read when its turn comes.
+    pub(super) fn insert_evicted(&mut self, delivery: Delivery<()>) {
+        self.evicted.insert(delivery.message, delivery);
+        self.line_up(delivery.message, delivery.lane);
+    }
+
+    /// Puts a new message into its lane.
+    fn line_up(&mut self, message: i64, lane: u64) {
         if lane == UNORDERED {
             return self.enlist(message);
         }

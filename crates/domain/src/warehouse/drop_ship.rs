@@ -80,7 +80,7 @@ pub struct DropShipOrder {
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-09")]
     pub expected_delivery_date: Option<Date>,
     /// Whether the parcel must be signed for. False when it is absent.
-    #[schema(required = false)]
+    #[schema(value_type = Option<bool>)]
     pub signature_required: bool,
     /// What is printed on the paper in the parcel.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -19,12 +19,14 @@ const EXCEPTIONS_MAX: usize = 100;
 pub struct WithdrawalTerms {
     /// Whether the portal has the withdrawal function. Turn it off only if the merchant does not
     /// sell to consumers in the EU, or offers the function elsewhere.
+    #[schema(value_type = Option<bool>)]
     pub offered: bool,
     /// Whether the merchant informs shoppers about the right of withdrawal before they order. If
     /// not, the period is twelve months longer.
+    #[schema(value_type = Option<bool>)]
     pub informed: bool,
     /// How many days a parcel travels, if the order has no `delivered_date`.
-    #[schema(example = 5, minimum = 0, maximum = 90)]
+    #[schema(value_type = Option<u32>, example = 5, minimum = 0, maximum = 90)]
     pub delivery_days_assumed: u32,
     /// What the least expensive standard delivery costs, with tax. More than this is not refunded
     /// for shipping. Left out: all that was paid for it is.
@@ -32,7 +34,7 @@ pub struct WithdrawalTerms {
     #[schema(example = 495, minimum = 0)]
     pub standard_shipping_cents: Option<i64>,
     /// The tags of goods that have no right of withdrawal. At most 100.
-    #[schema(max_items = 100)]
+    #[schema(value_type = Option<Vec<ExceptionTag>>, max_items = 100)]
     pub exceptions: Vec<ExceptionTag>,
 }
 

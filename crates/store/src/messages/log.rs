@@ -137,7 +137,7 @@ impl Store {
         let operation = "listing messages";
         let before = filter.before;
         if let Some(reference) = &filter.reference {
-            self.update_message_index(merchant.as_str()).await?;
+            self.index_messages_before(merchant.as_str(), before).await?;
             let sql = messages_where!(
                 "",
                 "message_references i CROSS JOIN messages m",

@@ -3,7 +3,7 @@
 //! If it grew with every message it would touch another page each time: half of all that SQLite
 //! writes for a message. So messages are added to the index later, many together and in the order
 //! of the index, which touches few pages. `message_index_progress` holds the number of the last
-//! message that is in the index. A query by reference first brings the index up to date, and so
+//! message that is in the index. A query by reference first indexes what it may find, and so
 //! misses nothing; in addition, every [`BATCH`] messages of a merchant are indexed in the
 //! background. The last message about each thing is written in the same steps.
 
@@ -30,8 +30,17 @@ struct Progress {
 impl Store {
     /// Indexes every message of `merchant` that is committed now.
     pub async fn update_message_index(&self, merchant: &str) -> Result<(), StoreError> {
+        self.index_messages_before(merchant, i64::MAX).await
+    }
+
+    /// Indexes at least the messages of `merchant` whose number is lower than `before`.
+    pub(super) async fn index_messages_before(
+        &self,
+        merchant: &str,
+        before: i64,
+    ) -> Result<(), StoreError> {
         let Progress { last, mut indexed } = self.message_index_progress(merchant).await?;
-        while indexed < last {
+        while indexed < last && indexed + 1 < before {
             let end = last.min(indexed.saturating_add(BATCH));
             let heads = self.heads_of_messages(merchant, indexed, end).await?;
             indexed = match self.commit(index_step(merchant, indexed, end, &heads)).await {

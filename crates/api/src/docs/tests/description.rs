@@ -218,7 +218,9 @@ fn every_json_body_may_have_invalid_fields() {
     for (method, path, operation) in operations(&document) {
         let has_token = operation.elements("security").any(|it| it.get("token").is_some());
         let body = operation.get("requestBody").and_then(|it| it.get("content"));
-        let is_json = body.is_some_and(|content| content.get("application/json").is_some());
+        let json = body.and_then(|content| content.get("application/json"));
+        // A body that may be anything has no invalid fields.
+        let is_json = json.is_some_and(|it| it.entries("schema").next().is_some());
         let answers = operation.get("responses").unwrap();
         assert!(!is_json || !has_token || answers.get("422").is_some(), "{method} {path}");
     }

@@ -1,11 +1,9 @@
 //! The work of a replay.
 //!
 //! The unit of work is a thing: its selected messages are enqueued together, and its newest one
-//! with them, so that its lane keeps them in order. A few messages are in the queues at a time, and
-//! the next follow when these are finished. So a merchant that asks for a million messages fills
-//! neither its queues nor the memory, and its new messages do not wait.
+//! with them, so that its lane keeps them in order.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::collections::BTreeSet;
 
 use domain::{
     exchanges::record::ExchangeState,
@@ -17,12 +15,12 @@ use domain::{
     },
 };
 use jiff::Timestamp;
-use store::{
-    HeadPosition, MessageFilter, MessageHead, MessageRow, NewMessage, ReplayedMessage,
-    ScannedMessage, Transaction,
-};
+use store::{HeadPosition, MessageHead, NewMessage, ReplayedMessage, ScannedMessage, Transaction};
 
-use super::ReplayJob;
+use super::{
+    ReplayJob,
+    steps::{ReplayedThing, Step, unless_canceled},
+};
 use crate::{
     App, AppError,
     messages::{
@@ -33,46 +31,24 @@ use crate::{
     },
 };
 
-/// Messages of a replay that are in the queues at a time.
-const WAITING_MAX: usize = 64;
 /// Messages and things that are read at a time.
-const PAGE: usize = 500;
+pub(super) const PAGE: usize = 500;
 /// The most messages about one thing that are considered, newest first.
 const ABOUT_MAX: usize = 5_000;
-/// Between two looks at what waits: short at first, and longer while nothing happens.
-const PAUSE_MIN: Duration = Duration::from_millis(10);
-const PAUSE_MAX: Duration = Duration::from_millis(500);
 /// Numbers of messages rise with time, except for commits at the same time.
 const DISORDER_US: i64 = 60_000_000;
 
 pub(super) struct ReplayRun {
     pub(super) app: App,
     pub(super) id: String,
-    merchant: MerchantId,
+    pub(super) merchant: MerchantId,
     selection: ReplaySelection,
+    /// Things whose messages are chosen for the next batch.
+    pub(super) chosen: Vec<ReplayedThing>,
     /// Things whose messages are in the queues.
-    enqueued: Vec<EnqueuedThing>,
-}
-
-/// Messages about one thing, of one kind, that were enqueued together.
-struct EnqueuedThing {
-    kind: MessageKind,
-    reference: String,
-    messages: Vec<ReplayedMessage>,
-}
-
-/// The replay was canceled.
-struct Canceled;
-
-type Step = Result<Result<(), Canceled>, AppError>;
-
-/// Continues unless the replay was canceled.
-macro_rules! unless_canceled {
-    ($step:expr) => {
-        if let Err(canceled) = $step {
-            return Ok(Err(canceled));
-        }
-    };
+    pub(super) enqueued: Vec<ReplayedThing>,
+    /// The last message when the batch was begun; newer ones are not considered for it.
+    pub(super) last: i64,
 }
 
 impl ReplayRun {
@@ -82,7 +58,7 @@ impl ReplayRun {
         id: String,
         selection: ReplaySelection,
     ) -> Self {
-        Self { app, id, merchant, selection, enqueued: Vec::new() }
+        Self { app, id, merchant, selection, chosen: Vec::new(), enqueued: Vec::new(), last: 0 }
     }
 
     /// Sends everything that is selected, and returns how it ended.
@@ -95,7 +71,7 @@ impl ReplayRun {
             self.replay_period().await?
         };
         let waited = match examined {
-            Ok(()) => self.wait_for(0).await?,
+            Ok(()) => self.send_batch().await?,
             Err(canceled) => Err(canceled),
         };
         Ok(if waited.is_ok() { JobState::Done } else { JobState::Cancelled })
@@ -183,8 +159,17 @@ impl ReplayRun {
         self.progress(|job| job.skipped += i64::try_from(skipped).unwrap_or(i64::MAX));
         let kinds: BTreeSet<MessageKind> = chosen.iter().map(|it| it.kind).collect();
         for kind in kinds {
-            let numbers = chosen.iter().filter(|it| it.kind == kind).map(|it| it.number);
-            unless_canceled!(self.enqueue(kind, reference, numbers.collect()).await?);
+            let lane = lane_number(kind.queue(), reference);
+            let replayed =
+                |it: &LoggedMessage| ReplayedMessage { kind, message_id: it.number, lane };
+            let of_kind = chosen.iter().filter(|it| it.kind == kind);
+            let messages: Vec<ReplayedMessage> = of_kind.map(replayed).collect();
+            let waits = |it: &LoggedMessage| it.kind == kind && it.state == MessageState::Waiting;
+            let is_overtaken = about.iter().any(waits);
+            let reference = reference.to_owned();
+            unless_canceled!(
+                self.choose(ReplayedThing { kind, reference, messages, is_overtaken }).await?
+            );
         }
         Ok(Ok(()))
     }
@@ -196,97 +181,14 @@ impl ReplayRun {
         Ok(record.is_some_and(|record| record.value.state == ExchangeState::Pending))
     }
 
-    async fn enqueue(&mut self, kind: MessageKind, reference: &str, numbers: Vec<i64>) -> Step {
-        unless_canceled!(self.wait_for(WAITING_MAX).await?);
-        let lane = lane_number(kind.queue(), reference);
-        let replayed = |message_id| ReplayedMessage { kind, message_id, lane };
-        let messages: Vec<ReplayedMessage> = numbers.into_iter().map(replayed).collect();
-        let mut transaction = Transaction::new("enqueueing messages again");
-        let now_us = self.app.world.now_us();
-        transaction.replay_messages(&self.merchant, &messages, now_us);
-        self.app.store.commit(transaction).await?;
-        self.app.dispatcher.notify_retried(&self.merchant);
-        let count = i64::try_from(messages.len()).unwrap_or(i64::MAX);
-        self.progress(|job| job.replayed += count);
-        self.enqueued.push(EnqueuedThing { kind, reference: reference.to_owned(), messages });
-        Ok(Ok(()))
-    }
-
-    /// Waits until at most `most` messages of this replay are in the queues.
-    async fn wait_for(&mut self, most: usize) -> Step {
-        let mut pause = PAUSE_MIN;
-        loop {
-            if !self.app.replays.is_running(&self.id) {
-                return Ok(Err(Canceled));
-            }
-            let before = self.waiting();
-            if before <= most && most > 0 {
-                return Ok(Ok(()));
-            }
-            self.collect_finished().await?;
-            let waiting = self.waiting();
-            self.progress(|job| job.waiting = i64::try_from(waiting).unwrap_or(i64::MAX));
-            if waiting <= most {
-                return Ok(Ok(()));
-            }
-            pause = if waiting < before { PAUSE_MIN } else { PAUSE_MAX.min(pause * 2) };
-            tokio::time::sleep(pause).await;
+    /// Every message about a thing that was in the log when the batch was begun, oldest first.
+    async fn messages_about(&mut self, reference: &str) -> Result<Vec<LoggedMessage>, AppError> {
+        if self.chosen.is_empty() && self.enqueued.is_empty() {
+            self.last = self.app.store.last_message_id(&self.merchant).await?;
         }
-    }
-
-    fn waiting(&self) -> usize {
-        self.enqueued.iter().map(|thing| thing.messages.len()).sum()
-    }
-
-    /// Forgets the messages that are finished. A thing whose messages all are gets its newest one
-    /// once more, if that came in the meantime: it may have been sent before the older ones.
-    async fn collect_finished(&mut self) -> Result<(), AppError> {
-        let all: Vec<ReplayedMessage> =
-            self.enqueued.iter().flat_map(|thing| &thing.messages).copied().collect();
-        let waiting = self.app.store.waiting_messages(&self.merchant, &all).await?;
-        let mut still = Vec::new();
-        let mut overtaken = Vec::new();
-        for mut thing in std::mem::take(&mut self.enqueued) {
-            let last = thing.messages.iter().map(|it| it.message_id).max().unwrap_or_default();
-            thing.messages.retain(|it| waiting.contains(&it.message_id));
-            if !thing.messages.is_empty() {
-                still.push(thing);
-            } else if let Some(newest) = self.newest_delivered(&thing, last).await? {
-                overtaken.push((thing, newest));
-            }
-        }
-        self.enqueued = still;
-        for (thing, newest) in overtaken {
-            let lane = lane_number(thing.kind.queue(), &thing.reference);
-            let message = ReplayedMessage { kind: thing.kind, message_id: newest, lane };
-            let mut transaction = Transaction::new("enqueueing the newest message again");
-            transaction.replay_messages(&self.merchant, &[message], self.app.world.now_us());
-            self.app.store.commit(transaction).await?;
-            self.app.dispatcher.notify_retried(&self.merchant);
-            self.progress(|job| job.replayed += 1);
-            self.enqueued.push(EnqueuedThing { messages: vec![message], ..thing });
-        }
-        Ok(())
-    }
-
-    /// The newest message about a thing, if it is newer than `last` and delivered.
-    async fn newest_delivered(
-        &self,
-        thing: &EnqueuedThing,
-        last: i64,
-    ) -> Result<Option<i64>, AppError> {
-        let filter =
-            MessageFilter { kind: Some(thing.kind), ..filter_by_reference(&thing.reference, 1) };
-        let (newest, _) = self.app.store.messages(&self.merchant, &filter).await?;
-        let is_overtaken =
-            |row: &&MessageRow| row.message_id > last && row.state == MessageState::Delivered;
-        Ok(newest.first().filter(is_overtaken).map(|row| row.message_id))
-    }
-
-    /// Every message about a thing that is in the log, oldest first.
-    async fn messages_about(&self, reference: &str) -> Result<Vec<LoggedMessage>, AppError> {
         let mut about = Vec::new();
         let mut filter = filter_by_reference(reference, PAGE);
+        filter.before = self.last + 1;
         loop {
             let (rows, next) = self.app.store.messages(&self.merchant, &filter).await?;
             about.extend(rows.into_iter().map(|row| LoggedMessage {
@@ -310,7 +212,7 @@ impl ReplayRun {
             if (self.selection.kinds.is_empty() || self.selection.kinds.contains(&kind))
                 && self.renew(kind, reference).await?
             {
-                return self.wait_for(WAITING_MAX).await;
+                return self.send_if_full().await;
             }
         }
         self.progress(|job| job.skipped += 1);
@@ -332,10 +234,10 @@ impl ReplayRun {
             let numbers = selected.iter().map(|head| head.message_id);
             let stored = store.stored_messages(&self.merchant, numbers).await?;
             for head in selected.into_iter().filter(|head| !stored.contains(&head.message_id)) {
-                unless_canceled!(self.wait_for(WAITING_MAX).await?);
                 if !self.renew(head.kind, &head.reference).await? {
                     self.progress(|job| job.skipped += 1);
                 }
+                unless_canceled!(self.send_if_full().await?);
             }
         }
     }
@@ -351,6 +253,7 @@ impl ReplayRun {
                 return Ok(true);
             }
             sent = Some(current.sequence);
+            self.app.replay_pace.wait_for_turn(1).await;
             let about = About { kind, reference, sequence: current.sequence };
             let message = outbox::message(&self.app, &self.merchant, &about, current.body);
             let mut transaction = Transaction::new("enqueueing a current state");
@@ -361,9 +264,9 @@ impl ReplayRun {
                 message_id: it.message_id,
                 lane: it.lane,
             });
-            let messages = messages.collect();
-            let reference = reference.to_owned();
-            self.enqueued.push(EnqueuedThing { kind, reference, messages });
+            let (messages, reference) = (messages.collect(), reference.to_owned());
+            let thing = ReplayedThing { kind, reference, messages, is_overtaken: false };
+            self.enqueued.push(thing);
             self.app.dispatcher.enqueue(pending);
             self.progress(|job| job.renewed += 1);
         }
@@ -373,7 +276,7 @@ impl ReplayRun {
         self.progress(|job| job.total = i64::try_from(total).unwrap_or(i64::MAX));
     }
 
-    fn progress(&self, change: impl FnOnce(&mut ReplayJob)) {
+    pub(super) fn progress(&self, change: impl FnOnce(&mut ReplayJob)) {
         self.app.replays.change(&self.id, change);
     }
 }

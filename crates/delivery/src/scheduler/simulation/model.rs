@@ -239,16 +239,17 @@ impl QueueModel {
         }
     }
 
-    /// An operator puts all failed messages back. Returns the lowest id of them.
-    pub(super) fn put_back(&mut self, now_us: i64) -> Option<i64> {
-        let failed = std::mem::take(&mut self.failed);
-        let lowest = failed.keys().next().copied();
-        for (message, row) in failed {
+    /// An operator puts all failed messages back. Returns them in order.
+    pub(super) fn put_back(&mut self, now_us: i64) -> Vec<Delivery<()>> {
+        let mut all = Vec::new();
+        for (message, row) in std::mem::take(&mut self.failed) {
             let (since_us, wait_max_us) = (now_us, WAIT_MAX_US);
             let again = StoredDelivery { attempts: 0, due_us: 0, put_back: true, ..row };
+            let StoredDelivery { lane, endpoint, attempts, due_us, .. } = again;
+            all.push(Delivery { message, lane, endpoint, attempts, due_us, payload: () });
             self.insert(message, StoredDelivery { since_us, wait_max_us, ..again });
         }
-        lowest
+        all
     }
 
     pub(super) fn finished(&self) -> usize {

@@ -46,8 +46,13 @@ impl SimulatedWorld {
     /// Also happens before the scheduler is notified that they failed.
     pub(super) fn retry_failed(&mut self, queue: QueueId) {
         let now_us = self.now_us;
-        if let Some(lowest) = self.model.queue(queue).put_back(now_us) {
-            self.scheduler.rewind(queue, lowest);
+        let failed = self.model.queue(queue).put_back(now_us);
+        if self.random.one_in(2) {
+            for delivery in failed {
+                self.scheduler.put_back(queue, delivery);
+            }
+        } else if let Some(lowest) = failed.first() {
+            self.scheduler.rewind(queue, lowest.message);
         }
     }
 

@@ -98,6 +98,34 @@ fn a_message_that_an_operator_put_back_goes_before_a_newer_one_that_waits() {
 }
 
 #[test]
+fn a_replay_waits_for_its_lane_and_only_its_payload_is_read() {
+    let mut rig = Rig::new(SchedulerSettings::default());
+    for message in 1..=3 {
+        rig.arrive(HERE, message, 7);
+        rig.send();
+        rig.deliver(message);
+    }
+    rig.arrive(HERE, 4, 7);
+    rig.send();
+
+    for message in [1, 2] {
+        let Delivery { message, lane, endpoint, attempts, due_us, .. } = row(message, 7);
+        let replayed = Delivery { message, lane, endpoint, attempts, due_us, payload: () };
+        rig.scheduler.put_back(HERE, replayed);
+    }
+
+    assert_eq!(rig.sent(), [0; 0], "the lane is closed");
+    rig.deliver(4);
+    assert_eq!(rig.refill().0, 0);
+    rig.arrive(HERE, 5, 8);
+    assert_eq!(rig.sent(), [5], "a new message does not wait for the reading");
+    rig.found(&[(1, 7), (2, 7)], false);
+    assert_eq!(rig.sent(), [1]);
+    rig.deliver(1);
+    assert_eq!(rig.sent(), [2]);
+}
+
+#[test]
 fn first_tries_go_before_retries_but_do_not_starve_them() {
     let settings = SchedulerSettings {
         endpoint_slots_start: 1,
