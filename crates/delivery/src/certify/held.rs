@@ -17,7 +17,7 @@ impl Check<'_> {
     /// held.
     pub(super) async fn check_held(&mut self) {
         let Some(url) = self.caller.target.held_url.clone() else {
-            return self.skip_held("the receiver does not list what it holds (--held)");
+            return self.skip_held("it is not known where the receiver lists what it holds");
         };
         let (kind, caller) = (MessageKind::Rma, &self.caller);
         let (changed, single) = (caller.new_reference(), caller.new_reference());
