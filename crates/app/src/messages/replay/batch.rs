@@ -27,9 +27,18 @@ const PAUSE_MIN: Duration = Duration::from_millis(10);
 const PAUSE_MAX: Duration = Duration::from_millis(500);
 
 impl ReplayRun {
+    /// Begins a batch, unless one is under way.
+    pub(super) async fn begin_batch(&mut self) -> Result<(), AppError> {
+        if self.chosen.is_empty() && self.enqueued.is_empty() {
+            self.last = self.app.store.last_message_id(&self.merchant).await?;
+        }
+        Ok(())
+    }
+
     /// Takes a thing into the batch.
     pub(super) async fn choose(&mut self, thing: ReplayedThing) -> Step {
         self.app.replay_pace.wait_for_turn(thing.messages.len()).await;
+        unless_canceled!(self.check_running());
         self.chosen.push(thing);
         if count_messages(&self.chosen) >= PER_COMMIT {
             self.enqueue_chosen().await?;

@@ -183,9 +183,7 @@ impl ReplayRun {
 
     /// Every message about a thing that was in the log when the batch was begun, oldest first.
     async fn messages_about(&mut self, reference: &str) -> Result<Vec<LoggedMessage>, AppError> {
-        if self.chosen.is_empty() && self.enqueued.is_empty() {
-            self.last = self.app.store.last_message_id(&self.merchant).await?;
-        }
+        self.begin_batch().await?;
         let mut about = Vec::new();
         let mut filter = filter_by_reference(reference, PAGE);
         filter.before = self.last + 1;
@@ -244,6 +242,7 @@ impl ReplayRun {
 
     /// Enqueues the current state of a thing as a new message. Whether there is one.
     async fn renew(&mut self, kind: MessageKind, reference: &str) -> Result<bool, AppError> {
+        self.begin_batch().await?;
         let mut sent = None;
         loop {
             let current = current_message(&self.app, &self.merchant, kind, reference).await?;
