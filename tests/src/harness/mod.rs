@@ -34,3 +34,9 @@ pub(crate) fn within<T>(time_max: Duration, what: &str, mut ask: impl FnMut() ->
         std::thread::sleep(Duration::from_millis(5));
     }
 }
+
+/// A number from the environment.
+pub(crate) fn read_number(variable: &str, otherwise: usize) -> usize {
+    let text = std::env::var(variable);
+    text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{variable}: {text}")))
+}

@@ -79,6 +79,22 @@ impl Server {
         self.process.as_ref().unwrap().child.id()
     }
 
+    /// The memory of the server, in MiB.
+    pub(crate) fn memory_mib(&self) -> u64 {
+        self.read_memory("VmRSS:")
+    }
+
+    /// The most memory that the server has had, in MiB.
+    pub(crate) fn memory_peak_mib(&self) -> u64 {
+        self.read_memory("VmHWM:")
+    }
+
+    fn read_memory(&self, name: &str) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+    }
+
     /// Ends the server without any warning.
     pub(crate) fn kill9(&mut self) {
         if let Some(mut process) = self.process.take() {

@@ -15,7 +15,6 @@ use std::{
 use sim::{Behavior, Running, Settings};
 
 use super::{
-    compose_number,
     ledger::judge,
     load::{drained, form_crew, list_acknowledged, list_given_up, post},
 };
@@ -23,6 +22,7 @@ use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
 use crate::harness::{
     home::Home,
     postgres::{CITUS, POSTGRES},
+    read_number,
 };
 
 const WORKERS: usize = 4;
@@ -77,7 +77,7 @@ fn wait_for_calls(running: &Running, before: u64) {
 }
 
 fn survive(home: &Home) {
-    let (begun, rounds) = (Instant::now(), compose_number("HOMEWARD_CRASH_ROUNDS", 3));
+    let (begun, rounds) = (Instant::now(), read_number("HOMEWARD_CRASH_ROUNDS", 3));
     let quick = ["--retry-base-ms", "50", "--retry-factor", "1", "--delivery-timeout-ms", "3000"];
     let mut server = home.serve(&[&ALLOW[..], &quick].concat());
     let Stage { tenant, .. } = Stage::set(&server);

@@ -16,14 +16,12 @@ use std::{
 use domain::random::SeededRandom;
 use serde_json::{Value, json};
 
-use super::{
-    compose_number,
-    reconciliation::{as_lines, reconcile, sha256},
-};
+use super::reconciliation::{as_lines, reconcile, sha256};
 use crate::{
     harness::{
         home::text,
         http::Request,
+        read_number,
         server::Server,
         stage::{Stage, servers},
         within,
@@ -237,7 +235,7 @@ fn wait_for_replay(stage: &Stage<'_>, job: &Value) -> Value {
 #[test]
 fn what_a_receiver_forgets_is_reported_exactly_and_a_replay_brings_it_back() {
     for server in servers() {
-        recover(server, compose_number("MESSAGES", MESSAGES));
+        recover(server, read_number("MESSAGES", MESSAGES));
     }
 }
 

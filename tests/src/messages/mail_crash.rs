@@ -10,13 +10,13 @@ use std::{
 
 use serde_json::json;
 
-use super::compose_number;
 use crate::{
     harness::{
         home::{Home, text},
         http::Request,
         mail_server::{MailServer, ReceivedMail},
         postgres::POSTGRES,
+        read_number,
         server::Server,
         stage::{QUICK, Stage, Tenant},
         within,
@@ -30,13 +30,13 @@ const ENDS_WITHIN: Duration = Duration::from_secs(90);
 
 #[test]
 fn on_sqlite_no_mail_is_lost_and_a_repeated_one_is_the_same() {
-    survive(&Home::sqlite(), compose_number("HOMEWARD_CRASH_ROUNDS", 3));
+    survive(&Home::sqlite(), read_number("HOMEWARD_CRASH_ROUNDS", 3));
 }
 
 #[test]
 fn on_postgres_no_mail_is_lost_and_a_repeated_one_is_the_same() {
     if let Some(schema) = POSTGRES.schema("mail_crash") {
-        survive(&Home::on(&schema.address), compose_number("HOMEWARD_CRASH_ROUNDS", 1));
+        survive(&Home::on(&schema.address), read_number("HOMEWARD_CRASH_ROUNDS", 1));
     }
 }
 

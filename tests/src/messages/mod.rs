@@ -37,9 +37,3 @@ mod retries;
 mod rolling;
 mod signed;
 mod waiting;
-
-/// A number from the environment.
-fn compose_number(variable: &str, otherwise: usize) -> usize {
-    let text = std::env::var(variable);
-    text.map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{variable}: {text}")))
-}

@@ -9,7 +9,6 @@ use domain::random::SeededRandom;
 use sim::{Behavior, Running, Settings};
 
 use super::{
-    compose_number,
     ledger::judge,
     load::{drained, form_crew, list_acknowledged, list_given_up, post},
 };
@@ -17,6 +16,7 @@ use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
 use crate::harness::{
     home::Home,
     postgres::{CITUS, POSTGRES},
+    read_number,
 };
 
 const WORKERS: usize = 4;
@@ -63,7 +63,7 @@ fn on_citus_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
 }
 
 fn arrive_in_order(home: &Home) {
-    let messages = compose_number("HOMEWARD_ORDER_MESSAGES", MESSAGES);
+    let messages = read_number("HOMEWARD_ORDER_MESSAGES", MESSAGES);
     let lanes = (messages / MESSAGES_OF_A_LANE_MIN).min(LANES_MAX);
     let patience = ["--retry-base-ms", "20", "--retry-factor", "2"];
     let flags = [&ALLOW[..], &patience, &["--delivery-timeout-ms", TIMEOUT_MS]].concat();

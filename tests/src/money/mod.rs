@@ -4,4 +4,5 @@ mod books;
 mod check;
 mod commands;
 mod differences;
+mod export;
 mod extensions;

@@ -194,13 +194,6 @@ fn a_code_is_shown_with_the_carriers_instructions_and_places() {
     }
 }
 
-/// The most memory that a process has had, in MiB.
-fn peak_memory(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-}
-
 #[test]
 fn a_hundred_large_labels_at_once_arrive_unchanged_in_little_memory() {
     const LABELS: usize = 100;
@@ -236,6 +229,6 @@ fn a_hundred_large_labels_at_once_arrive_unchanged_in_little_memory() {
         }
     });
 
-    let peak_mib = peak_memory(server.pid());
+    let peak_mib = server.memory_peak_mib();
     assert!(peak_mib < 150, "{peak_mib} MiB");
 }
