@@ -21,7 +21,7 @@ pub mod withdrawal;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use delivery::{DispatcherHandle, HttpClient, address::AddressGuard};
 use domain::{faults::Faults, identifier::MerchantId, returns::start::ReturnRefusal};
@@ -43,33 +43,44 @@ use messages::{
 };
 use world::{Vault, World};
 
-/// Everything a use case needs. Cheap to clone.
+/// Everything a use case needs. Every request clones it several times, so that is one counter.
 #[derive(Clone)]
-pub struct App {
+pub struct App(Arc<AppState>);
+
+impl Deref for App {
+    type Target = AppState;
+
+    fn deref(&self) -> &AppState {
+        &self.0
+    }
+}
+
+/// What an [`App`] has.
+pub struct AppState {
     pub store: Store,
     pub world: World,
-    vault: Arc<Vault>,
+    vault: Vault,
     dispatcher: DispatcherHandle,
     guard: AddressGuard,
-    callers: Arc<CallerCache>,
-    jobs: Arc<Jobs<RetryJob>>,
-    replays: Arc<Jobs<ReplayJob>>,
-    replay_pace: Arc<ReplayPace>,
+    callers: CallerCache,
+    jobs: Jobs<RetryJob>,
+    replays: Jobs<ReplayJob>,
+    replay_pace: ReplayPace,
     /// Notified when a return may need a label.
-    pub labels_wanted: Arc<Notify>,
+    pub labels_wanted: Notify,
     /// Messages about exchange orders that are finished and can be settled.
     pub finished_exchange_messages: Arc<FinishedExchangeMessages>,
     /// For requests that do not send a message, such as for variants and images.
     http: HttpClient,
-    variants: Arc<VariantCache>,
-    passwords: Arc<PasswordHasherSlots>,
-    pictures: Arc<PictureCache>,
+    variants: VariantCache,
+    passwords: PasswordHasherSlots,
+    pictures: PictureCache,
     metrics: AppMetrics,
-    mail: Arc<PlatformMail>,
-    mail_profiles: Arc<MailProfiles>,
+    mail: PlatformMail,
+    mail_profiles: MailProfiles,
     /// Whether an endpoint must pass its check before it gets messages.
     certificate_required: bool,
-    certify_turns: Arc<CertifyTurns>,
+    certify_turns: CertifyTurns,
 }
 
 /// What an [`App`] is made of.
@@ -92,28 +103,28 @@ pub struct AppParts {
 
 impl App {
     pub fn new(parts: AppParts) -> Self {
-        Self {
+        Self(Arc::new(AppState {
             store: parts.store,
             world: parts.world,
-            vault: Arc::new(parts.vault),
+            vault: parts.vault,
             dispatcher: parts.dispatcher,
             guard: parts.guard,
-            callers: Arc::default(),
-            jobs: Arc::default(),
-            replays: Arc::default(),
-            replay_pace: Arc::default(),
-            labels_wanted: Arc::default(),
+            callers: CallerCache::default(),
+            jobs: Jobs::default(),
+            replays: Jobs::default(),
+            replay_pace: ReplayPace::default(),
+            labels_wanted: Notify::default(),
             finished_exchange_messages: Arc::default(),
             http: parts.http,
-            variants: Arc::default(),
-            passwords: Arc::default(),
-            pictures: Arc::default(),
+            variants: VariantCache::default(),
+            passwords: PasswordHasherSlots::default(),
+            pictures: PictureCache::default(),
             metrics: parts.metrics,
-            mail: Arc::new(parts.mail),
-            mail_profiles: Arc::default(),
+            mail: parts.mail,
+            mail_profiles: MailProfiles::default(),
             certificate_required: parts.certificate_required,
-            certify_turns: Arc::default(),
-        }
+            certify_turns: CertifyTurns::default(),
+        }))
     }
 
     /// Whether messages of the merchant may be sent to this address, as far as its text shows; if

@@ -27,6 +27,7 @@ pub mod same_origin;
 
 use std::{
     net::{IpAddr, Ipv4Addr},
+    ops::Deref,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -63,41 +64,52 @@ pub struct Settings {
     pub secure_cookies: bool,
 }
 
-/// What every handler can reach.
+/// What every handler can reach. Every request clones it several times, so that is one counter.
 #[derive(Clone)]
-pub struct Web {
+pub struct Web(Arc<WebState>);
+
+impl Deref for Web {
+    type Target = WebState;
+
+    fn deref(&self) -> &WebState {
+        &self.0
+    }
+}
+
+/// What a [`Web`] has.
+pub struct WebState {
     pub app: App,
     pub settings: Settings,
-    pub(crate) rate_limit: Arc<RateLimit>,
+    pub(crate) rate_limit: RateLimit,
     /// Limits attempts to name an order at the portal.
-    pub lookups: Arc<NetworkLimit>,
+    pub lookups: NetworkLimit,
     /// Limits attempts to log in to the console.
-    pub login_throttle: Arc<LoginThrottle>,
-    refusals_by_address: Arc<RateLimit>,
-    refusals: Arc<RateLimit<()>>,
-    pub registry: Arc<Registry>,
+    pub login_throttle: LoginThrottle,
+    refusals_by_address: RateLimit,
+    refusals: RateLimit<()>,
+    pub registry: Registry,
     pub(crate) metrics: Metrics,
     pub started: Instant,
-    draining: Arc<AtomicBool>,
+    draining: AtomicBool,
 }
 
 impl Web {
     /// Registers what the routes count in `registry`, which `/metrics` then shows.
     pub fn new(app: App, settings: Settings, mut registry: Registry) -> Self {
         let metrics = Metrics::register(&mut registry);
-        Self {
+        Self(Arc::new(WebState {
             app,
-            rate_limit: Arc::new(RateLimit::new(settings.rate_limit_per_minute)),
-            lookups: Arc::new(NetworkLimit::new(LOOKUPS_PER_MINUTE)),
-            login_throttle: Arc::default(),
-            refusals_by_address: Arc::new(RateLimit::new(REFUSALS_PER_ADDRESS_AND_MINUTE)),
-            refusals: Arc::new(RateLimit::new(REFUSALS_PER_MINUTE)),
+            rate_limit: RateLimit::new(settings.rate_limit_per_minute),
+            lookups: NetworkLimit::new(LOOKUPS_PER_MINUTE),
+            login_throttle: LoginThrottle::default(),
+            refusals_by_address: RateLimit::new(REFUSALS_PER_ADDRESS_AND_MINUTE),
+            refusals: RateLimit::new(REFUSALS_PER_MINUTE),
             settings,
-            registry: Arc::new(registry),
+            registry,
             metrics,
             started: Instant::now(),
-            draining: Arc::default(),
-        }
+            draining: AtomicBool::default(),
+        }))
     }
 
     /// From now on, this node says that it is not ready, so that load balancers send no more

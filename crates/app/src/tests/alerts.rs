@@ -32,11 +32,12 @@ async fn new_fixture() -> Fixture {
         from_name: None,
         dkim: None,
     };
-    fixture.app.mail = Arc::new(PlatformMail {
+    let state = Arc::get_mut(&mut fixture.app.0).expect("the fixture's app has no clones");
+    state.mail = PlatformMail {
         server: Some(server),
         public_url: None,
         operators: Some("operators@example.com".to_owned()),
-    });
+    };
     let contact = Some("it@acme.example".to_owned());
     let settings = MailSettings { technical_contact: contact, ..MailSettings::default() };
     let mut transaction = Transaction::new("testing");
