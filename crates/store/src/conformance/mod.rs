@@ -32,7 +32,7 @@ use crate::{IntakeKey, Location, Store, StoreError, StoreMetrics, Transaction};
 /// A store that is gone when the test ends.
 #[derive(Clone)]
 pub(crate) struct Subject {
-    store: Store,
+    pub(crate) store: Store,
     pub(crate) location: Location,
     directory: Arc<TempDir>,
 }
@@ -74,7 +74,7 @@ async fn sqlite() -> Subject {
     open(Location::Sqlite(directory.path().join("homeward.db")), directory).await
 }
 
-async fn postgres(test: &str) -> Option<Subject> {
+pub(crate) async fn postgres(test: &str) -> Option<Subject> {
     let Ok(server) = std::env::var("TEST_POSTGRES_URL") else {
         assert!(std::env::var_os("CI").is_none(), "CI must test PostgreSQL: set TEST_POSTGRES_URL");
         return None;

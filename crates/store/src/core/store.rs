@@ -133,7 +133,18 @@ impl Store {
         self.engine.query_each(sql, rows).await.during(operation)
     }
 
-    /// The same, and reads every row.
+    /// The same for a question that many ask at the same time; see [`Engine::query_shared`].
+    pub(crate) async fn query_shared(
+        &self,
+        operation: &'static str,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.metrics.record_query();
+        self.engine.query_shared(sql, rows).await.during(operation)
+    }
+
+    /// Like [`Self::query_each`], and reads every row.
     pub(crate) async fn read_each<T>(
         &self,
         operation: &'static str,

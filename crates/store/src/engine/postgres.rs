@@ -1,10 +1,7 @@
 //! PostgreSQL: a pool of connections, prepared statements, and transactions that are committed in
 //! groups ([`committers`]).
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
@@ -30,11 +27,17 @@ mod executions;
 mod listen;
 #[cfg(test)]
 mod plans;
+mod reads;
+mod shared_reads;
+mod statistics;
 mod tls;
 
 use committers::Committers;
 pub(super) use copy::copy_into;
 use executions::Layout;
+use reads::Reads;
+use shared_reads::SharedReads;
+use statistics::{WrittenRows, keep_statistics};
 use tls::connection_settings;
 
 /// Connections for queries.
@@ -70,13 +73,13 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(crate) struct Postgres {
     url: Arc<str>,
-    readers: Pool,
+    readers: Reads,
+    shared_reads: SharedReads,
     /// For committers and leases: however many slow queries there are, commits and the right to
     /// send do not wait for them.
-    keepers: Pool,
+    keepers: Reads,
     layout: Layout,
     committers: Committers,
-    metrics: StoreMetrics,
 }
 
 impl Postgres {
@@ -92,9 +95,15 @@ impl Postgres {
         let table = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
         transaction.batch_execute(table).await?;
         transaction.commit().await?;
-        let committers = Committers::start(&keepers, layout, metrics);
-        let metrics = metrics.clone();
-        Ok(Self { url: url.into(), readers, keepers, layout, committers, metrics })
+        let written = WrittenRows::default();
+        let committers = Committers::start(&keepers, layout, metrics, &written);
+        if layout == Layout::OneServer {
+            tokio::spawn(keep_statistics(keepers.clone(), written));
+        }
+        let [readers, keepers] =
+            [readers, keepers].map(|pool| Reads { pool, layout, metrics: metrics.clone() });
+        let shared_reads = SharedReads::start(&readers);
+        Ok(Self { url: url.into(), readers, shared_reads, keepers, layout, committers })
     }
 
     pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
@@ -115,7 +124,7 @@ impl Postgres {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, EngineError> {
-        self.query_over(&self.keepers, sql, vec![values]).await
+        self.keepers.query_each(sql, vec![values]).await
     }
 
     pub(crate) async fn query_each(
@@ -123,34 +132,20 @@ impl Postgres {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
-        self.query_over(&self.readers, sql, rows).await
+        self.readers.query_each(sql, rows).await
     }
 
-    async fn query_over(
+    /// A query that is sent together with those of other callers. On a distributed database each
+    /// merchant has its own server, so there is nothing to share.
+    pub(crate) async fn query_shared(
         &self,
-        pool: &Pool,
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
-        if rows.iter().flatten().any(contains_nul) {
-            return Ok(Vec::new());
+        match self.layout {
+            Layout::OneServer => self.shared_reads.query(sql, rows).await,
+            Layout::Distributed => self.readers.query_each(sql, rows).await,
         }
-        let started = Instant::now();
-        let client = get_client(pool).await?;
-        self.metrics.record_wait(started.elapsed());
-        let mut found = Vec::new();
-        let rows = rows.iter().map(Vec::as_slice).collect();
-        for execution in self.layout.executions(sql, rows) {
-            #[cfg(test)]
-            plans::check_query(&client, self.layout, sql, &execution).await;
-            let statement = client.prepare_cached(&execution.text).await?;
-            let rows = client.query(&statement, &execution.parameters()).await?;
-            found.reserve(rows.len());
-            for row in &rows {
-                found.push(read_row(row)?);
-            }
-        }
-        Ok(found)
     }
 
     pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
@@ -207,11 +202,11 @@ impl Postgres {
 
     pub(crate) async fn clock_us(&self) -> Result<i64, EngineError> {
         let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
-        Ok(get_client(&self.keepers).await?.query_one(sql, &[]).await?.try_get(0)?)
+        Ok(get_client(&self.keepers.pool).await?.query_one(sql, &[]).await?.try_get(0)?)
     }
 
     pub(crate) async fn notify(&self, text: &str) -> Result<(), EngineError> {
-        let client = get_client(&self.keepers).await?;
+        let client = get_client(&self.keepers.pool).await?;
         let sql = format!("SELECT pg_notify({}, $1)", listen::CHANNEL);
         let statement = client.prepare_cached(&sql).await?;
         client.query(&statement, &[&text]).await?;
@@ -223,12 +218,12 @@ impl Postgres {
     }
 
     pub(crate) fn close(&self) {
-        self.readers.close();
-        self.keepers.close();
+        self.readers.pool.close();
+        self.keepers.pool.close();
     }
 
     async fn client(&self) -> Result<Object, EngineError> {
-        get_client(&self.readers).await
+        get_client(&self.readers.pool).await
     }
 }
 

@@ -85,12 +85,16 @@ impl Transaction {
             posting.currency.as_str()
         ];
         values.extend(posting.amounts.amounts().iter().map(|amount| Value::Int(*amount)));
-        self.one_row(
+        self.one_row_each(
             "INSERT INTO postings (merchant_id, at_us, rma_id, number, currency, promised, refunds,
                  gift_cards, exchanges, goods, tax, shipping, fees, bonus, absorbed, written_off)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
-             ON CONFLICT DO NOTHING",
-            values,
+             SELECT r.merchant_id, r.at_us, r.rma_id, r.number, r.currency, r.promised, r.refunds,
+                 r.gift_cards, r.exchanges, r.goods, r.tax, r.shipping, r.fees, r.bonus,
+                 r.absorbed, r.written_off
+             FROM ROWS(merchant_id, at_us, rma_id, number, currency, promised, refunds, gift_cards,
+                 exchanges, goods, tax, shipping, fees, bonus, absorbed, written_off)
+             WHERE true ON CONFLICT DO NOTHING",
+            vec![values],
         );
     }
 

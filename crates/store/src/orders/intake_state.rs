@@ -62,6 +62,8 @@ const ORDER: i64 = 1;
 const EXCHANGE_ORDER: i64 = 2;
 const REFUND: i64 = 3;
 const LEDGER: i64 = 4;
+/// The caller of a query that is not shared.
+const ALONE: i64 = 0;
 
 impl Store {
     pub async fn intake_state(
@@ -72,17 +74,27 @@ impl Store {
         let mut wanted = Vec::with_capacity(orders.len());
         for IntakeKey { order_id, refund_ids, as_exchange } in orders {
             let with_ledger = i64::from(!refund_ids.is_empty());
-            wanted.push(params![merchant, *order_id, "", i64::from(*as_exchange), with_ledger]);
+            wanted.push(params![
+                merchant,
+                *order_id,
+                "",
+                i64::from(*as_exchange),
+                with_ledger,
+                ALONE
+            ]);
             let nothing_else = 0_i64;
             wanted.extend(
-                refund_ids.iter().map(|id| params![merchant, "", *id, nothing_else, nothing_else]),
+                refund_ids
+                    .iter()
+                    .map(|id| params![merchant, "", *id, nothing_else, nothing_else, ALONE]),
             );
         }
         let rows = self
-            .query_each(
+            .query_shared(
                 OPERATION,
-                "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other
-                 FROM ROWS(merchant_id, order_id, refund_id, as_exchange, with_ledger), LATERAL (
+                "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
+                 FROM ROWS(merchant_id, order_id, refund_id, as_exchange, with_ledger,
+                     caller), LATERAL (
                      SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
                          o.updated_us AS updated_us, o.hash AS hash, k.refund_id AS other
                      FROM orders o

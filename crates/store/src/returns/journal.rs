@@ -43,10 +43,12 @@ impl Transaction {
         event: &EventHeader<'_>,
         body: String,
     ) {
-        self.one_row(
+        self.one_row_each(
             "INSERT INTO return_events (merchant_id, rma_id, number, at_us, actor, cause, body)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING",
-            params![
+             SELECT r.merchant_id, r.rma_id, r.number, r.at_us, r.actor, r.cause, r.body
+             FROM ROWS(merchant_id, rma_id, number, at_us, actor, cause, body)
+             WHERE true ON CONFLICT DO NOTHING",
+            vec![params![
                 merchant,
                 rma.as_str(),
                 event.number,
@@ -54,7 +56,7 @@ impl Transaction {
                 event.actor.to_string(),
                 event.cause.unwrap_or_default(),
                 body
-            ],
+            ]],
         );
     }
 }

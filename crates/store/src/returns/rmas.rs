@@ -53,12 +53,16 @@ impl Transaction {
 
     fn insert_return_body(&mut self, merchant: &MerchantId, rma: &Rma, body: String) {
         self.count(merchant, CountedEvent::ReturnsStarted, micros(rma.created_at), 1);
-        self.one_row(
+        self.one_row_each(
             "INSERT INTO returns
                  (merchant_id, rma_id, version, created_us, status, currency, owed_cents, body,
                  changed, changed_us)
-             VALUES ($1, $2, 1, $3, $4, $5, $6, $7, CHANGE_NUMBER, $8) ON CONFLICT DO NOTHING",
-            params![
+             SELECT r.merchant_id, r.rma_id, 1, r.created_us, r.status, r.currency, r.owed_cents,
+                 r.body, CHANGE_NUMBER, r.changed_us
+             FROM ROWS(merchant_id, rma_id, created_us, status, currency, owed_cents, body,
+                 changed_us)
+             WHERE true ON CONFLICT DO NOTHING",
+            vec![params![
                 merchant,
                 rma.rma_identifier.as_str(),
                 micros(rma.created_at),
@@ -67,7 +71,7 @@ impl Transaction {
                 owed_cents(rma),
                 body,
                 micros(rma.updated_at)
-            ],
+            ]],
         );
     }
 

@@ -1,6 +1,7 @@
 //! Orders as merchants sent them.
 
 use bytes::Bytes;
+use futures_util::future::join_all;
 
 use crate::{
     OrderRow, RefundRow, Store, StoreError, Transaction,
@@ -18,6 +19,7 @@ on_every_engine!(
     an_order_that_changed_without_a_snapshot_is_replaced_at_its_new_version,
     concurrent_inserts_of_one_order_have_one_winner,
     a_thousand_rows_are_one_batch,
+    everyone_who_looks_up_orders_at_the_same_time_gets_their_own,
 );
 
 fn order(id: &str, replaces: i64, body: &str) -> OrderRow {
@@ -170,4 +172,37 @@ async fn a_thousand_rows_are_one_batch(Subject { store, .. }: Subject) {
 
     assert_eq!(heads.len(), 1000);
     assert!(heads.values().all(|head| head.version == 2));
+}
+
+async fn everyone_who_looks_up_orders_at_the_same_time_gets_their_own(
+    Subject { store, .. }: Subject,
+) {
+    let ids: Vec<String> = (0..200).map(|number| format!("A-{number}")).collect();
+    put(&store, ids.iter().map(|id| order(id, 0, id)).collect()).await.unwrap();
+    let [acme, other] = [acme(), other()];
+
+    let asked = ids.iter().enumerate().map(|(number, id)| {
+        let store = &store;
+        // Some ask for many, some in vain, and some for what no database can store.
+        let wanted: Vec<&str> = match number % 8 {
+            0 => ids.iter().map(String::as_str).collect(),
+            1 => vec![id, "not\0stored"],
+            2 => vec!["not stored", id],
+            _ => vec![id],
+        };
+        let merchant = if number % 8 == 3 { &other } else { &acme };
+        async move { store.intake_state(merchant, &intake_keys(wanted)).await }
+    });
+    let answers = join_all(asked).await;
+
+    for (number, (id, answer)) in ids.iter().zip(answers).enumerate() {
+        let heads = answer.unwrap().heads;
+        match number % 8 {
+            0 => assert_eq!(heads.len(), ids.len()),
+            // An engine may answer the whole question with nothing.
+            1 => assert!(heads.keys().all(|found| found == id), "{heads:?}"),
+            3 => assert!(heads.is_empty(), "{heads:?}"),
+            _ => assert_eq!(heads.keys().collect::<Vec<_>>(), [id]),
+        }
+    }
 }

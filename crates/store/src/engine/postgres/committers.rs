@@ -31,6 +31,7 @@ use super::{
     conflict_or_error,
     executions::{Execution, Layout},
     read_row,
+    statistics::WrittenRows,
 };
 use crate::{
     StoreMetrics,
@@ -56,14 +57,25 @@ type Job = (Transaction, ReplySender);
 
 impl Committers {
     /// They end when no caller can enqueue a transaction any more.
-    pub(super) fn start(pool: &Pool, layout: Layout, metrics: &StoreMetrics) -> Self {
+    pub(super) fn start(
+        pool: &Pool,
+        layout: Layout,
+        metrics: &StoreMetrics,
+        written: &WrittenRows,
+    ) -> Self {
         let (jobs, receiver) = mpsc::channel(QUEUE_MAX);
         let waiting = Waiting { receiver, set_aside: VecDeque::new(), layout };
         let waiting = Arc::new(Mutex::new(waiting));
         let numbers = Arc::new(ChangeNumbers::default());
         for slot in (0_i64..).take(committers(layout)) {
-            let (pool, metrics) = (pool.clone(), metrics.clone());
-            let committer = Committer { slot, layout, pool, metrics, numbers: numbers.clone() };
+            let committer = Committer {
+                slot,
+                layout,
+                pool: pool.clone(),
+                metrics: metrics.clone(),
+                numbers: numbers.clone(),
+                written: written.clone(),
+            };
             tokio::spawn(committer.run(Arc::clone(&waiting)));
         }
         Self(jobs)
@@ -90,6 +102,7 @@ struct Committer {
     pool: Pool,
     metrics: StoreMetrics,
     numbers: Arc<ChangeNumbers>,
+    written: WrittenRows,
 }
 
 impl Committer {
@@ -166,6 +179,7 @@ impl Committer {
             self.send(client, &burst, Start::Nothing).await?;
         }
         client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
+        self.written.add(burst.iter().map(|step| step.rows.len()).sum());
         Ok(counters)
     }
 

@@ -1,0 +1,48 @@
+//! Queries over the connections of a pool.
+
+use std::time::Instant;
+
+use deadpool_postgres::Pool;
+
+#[cfg(test)]
+use super::plans;
+use super::{contains_nul, executions::Layout, get_client, read_row};
+use crate::{
+    EngineError, StoreMetrics,
+    core::value::{Row, Value},
+};
+
+#[derive(Clone)]
+pub(super) struct Reads {
+    pub(super) pool: Pool,
+    pub(super) layout: Layout,
+    pub(super) metrics: StoreMetrics,
+}
+
+impl Reads {
+    pub(super) async fn query_each(
+        &self,
+        sql: &'static str,
+        rows: Vec<Vec<Value>>,
+    ) -> Result<Vec<Row>, EngineError> {
+        if rows.iter().flatten().any(contains_nul) {
+            return Ok(Vec::new());
+        }
+        let started = Instant::now();
+        let client = get_client(&self.pool).await?;
+        self.metrics.record_wait(started.elapsed());
+        let mut found = Vec::new();
+        let rows = rows.iter().map(Vec::as_slice).collect();
+        for execution in self.layout.executions(sql, rows) {
+            #[cfg(test)]
+            plans::check_query(&client, self.layout, sql, &execution).await;
+            let statement = client.prepare_cached(&execution.text).await?;
+            let rows = client.query(&statement, &execution.parameters()).await?;
+            found.reserve(rows.len());
+            for row in &rows {
+                found.push(read_row(row)?);
+            }
+        }
+        Ok(found)
+    }
+}
