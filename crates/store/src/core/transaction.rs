@@ -41,7 +41,7 @@ pub(crate) struct Step {
 }
 
 /// How many rows a step must touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Guard {
     /// Any number.
     Any,

@@ -113,13 +113,13 @@ impl<'a> Steps<'a> {
     /// first.
     pub(super) fn merged(&self) -> Vec<MergedStep<'_>> {
         let mut merged: Vec<MergedStep<'_>> = Vec::new();
-        let mut positions: HashMap<&str, Vec<usize>> = HashMap::new();
+        let mut positions: HashMap<(&str, Guard), Vec<usize>> = HashMap::new();
         for transaction in self.group {
             let mut first = 0;
             for step in &transaction.steps {
                 let mut position = merged.len();
                 if can_merge(step) {
-                    let equal = positions.entry(step.sql).or_default();
+                    let equal = positions.entry((step.sql, step.guard)).or_default();
                     let next = equal.partition_point(|position| *position < first);
                     match equal.get(next) {
                         Some(next) => position = *next,
@@ -165,9 +165,10 @@ impl<'a> Steps<'a> {
 }
 
 /// Whether rows of other transactions may be in the same statement. Where it must touch one row for
-/// each of its rows, it fails if two of them are about the same.
+/// each of its rows, it fails if two of them are about the same. An insert that skips what is
+/// already there may come first in any order: none of the transactions knew of the others.
 fn can_merge(step: &Step) -> bool {
-    step.guard == Guard::OneEach && step.sql.contains("ROWS(") && !step.sql.contains("DO UPDATE")
+    step.sql.contains("ROWS(") && (step.guard == Guard::OneEach || step.sql.contains("DO NOTHING"))
 }
 
 /// A step of one or more transactions.

@@ -56,10 +56,12 @@ impl Transaction {
         kind: ShopperKeyKind,
         reference: &str,
     ) {
-        self.any_rows(
+        self.any_rows_each(
             "INSERT INTO shopper_keys (merchant_id, shopper_hash, kind, reference)
-             VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING",
-            params![merchant, shopper_hash, kind.name(), reference],
+             SELECT r.merchant_id, r.shopper_hash, r.kind, r.reference
+             FROM ROWS(merchant_id, shopper_hash, kind, reference)
+             WHERE true ON CONFLICT DO NOTHING",
+            vec![params![merchant, shopper_hash, kind.name(), reference]],
         );
     }
 

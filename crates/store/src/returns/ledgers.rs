@@ -28,13 +28,23 @@ impl Transaction {
         ledger: &Ledger,
         version: i64,
     ) {
-        self.one_row(
-            "INSERT INTO ledgers (merchant_id, order_id, version, body) VALUES ($1, $2, 1, $3)
-             ON CONFLICT (merchant_id, order_id) DO UPDATE
-                 SET version = ledgers.version + 1, body = excluded.body
-                 WHERE ledgers.version = $4",
-            params![merchant, order_id, to_json(ledger), version],
-        );
+        let body = to_json(ledger);
+        if version == 0 {
+            self.one_row_each(
+                "INSERT INTO ledgers (merchant_id, order_id, version, body)
+                 SELECT r.merchant_id, r.order_id, 1, r.body
+                 FROM ROWS(merchant_id, order_id, body) WHERE true ON CONFLICT DO NOTHING",
+                vec![params![merchant, order_id, body]],
+            );
+        } else {
+            self.one_row_each(
+                "UPDATE ledgers SET version = ledgers.version + 1, body = r.body
+                 FROM ROWS(merchant_id, order_id, version, body)
+                 WHERE ledgers.merchant_id = r.merchant_id AND ledgers.order_id = r.order_id
+                     AND ledgers.version = r.version",
+                vec![params![merchant, order_id, version, body]],
+            );
+        }
     }
 }
 

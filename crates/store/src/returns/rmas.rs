@@ -117,11 +117,13 @@ impl Transaction {
         carrier: &str,
         now_us: i64,
     ) {
-        self.one_row(
+        self.one_row_each(
             "INSERT INTO label_requests (merchant_id, rma_id, requested_us, carrier)
-             VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id, rma_id)
+             SELECT r.merchant_id, r.rma_id, r.requested_us, r.carrier
+             FROM ROWS(merchant_id, rma_id, requested_us, carrier) WHERE true
+             ON CONFLICT (merchant_id, rma_id)
              DO UPDATE SET requested_us = excluded.requested_us, carrier = excluded.carrier",
-            params![merchant, rma.as_str(), now_us, carrier],
+            vec![params![merchant, rma.as_str(), now_us, carrier]],
         );
     }
 

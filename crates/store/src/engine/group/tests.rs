@@ -38,9 +38,13 @@ fn the_steps_of_a_transaction_stay_in_their_order_and_apart() {
 fn only_batches_that_fail_on_the_same_row_twice_are_merged() {
     let group = [transaction(&[DELETE]), transaction(&[DELETE])];
     assert_eq!(merged(&group), [(DELETE, 1), (DELETE, 1)]);
-    let mut any = Transaction::new("testing");
-    any.any_rows_each(UPDATE, vec![params!["key"]]);
-    assert_eq!(merged(&[any, transaction(&[UPDATE])]), [(UPDATE, 1), (UPDATE, 1)]);
+    let any = |sql| {
+        let mut any = Transaction::new("testing");
+        any.any_rows_each(sql, vec![params!["key"]]);
+        any
+    };
+    assert_eq!(merged(&[any(UPDATE), transaction(&[UPDATE])]), [(UPDATE, 1), (UPDATE, 1)]);
+    assert_eq!(merged(&[any(INSERT), any(INSERT)]), [(INSERT, 2)]);
 }
 
 #[test]
