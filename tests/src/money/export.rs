@@ -72,7 +72,7 @@ fn assert_exported(server: &Server, merchant: &Merchant, events: usize) {
 
     let grown_mib = server.memory_peak_mib() - before_mib;
     let length_mib = file.len() >> 20;
-    println!("{length_mib} MiB exported, the memory of the server grew by {grown_mib} MiB");
+    eprintln!("{length_mib} MiB exported, the memory of the server grew by {grown_mib} MiB");
     assert!(grown_mib < MEMORY_GROWTH_MAX_MIB, "{grown_mib} MiB");
     let (entries, sums) = add_up(&file);
     assert_eq!(entries, events * ENTRIES_PER_EVENT);

@@ -201,7 +201,7 @@ fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
                 assert!(ran.code == Some(0) || ran.err.contains("is not delivered"), "{}", ran.err);
                 (ran.code == Some(0)).then(|| (ran.out, started.elapsed()))
             });
-            println!("one of {others} shoppers is erased in {time:?}");
+            eprintln!("one of {others} shoppers is erased in {time:?}");
             assert!(others < MANY || time < Duration::from_secs(1), "{time:?}");
             let erased: Value = serde_json::from_str(&erased).unwrap();
             assert_eq!(erased["orders"][0]["identifier"], "W");
