@@ -96,7 +96,19 @@ pub(super) fn statement_for_sqlite(sql: &str) -> String {
         None => sql.replace('$', "?"),
         Some(batch) => for_one_row(&batch).unwrap_or_else(|| with_a_table_of_one_row(&batch)),
     };
-    text.replace(CHANGE_NUMBER, "(SELECT last FROM change_counter WHERE id = 1)")
+    with_change_number_last(text)
+}
+
+/// The number of the change becomes the parameter after all others. It has a position and not a
+/// name, because SQLite numbers names from left to right, and a later `?1` could be the same one.
+fn with_change_number_last(text: String) -> String {
+    if !text.contains(CHANGE_NUMBER) {
+        return text;
+    }
+    let digits = |after: &str| after.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok();
+    let positions = text.split('?').skip(1).filter_map(digits);
+    let position: usize = positions.max().unwrap_or(0) + 1;
+    text.replace(CHANGE_NUMBER, &format!("?{position}"))
 }
 
 /// The plain statement for a single row: the table of rows is left out, and its columns are
@@ -272,10 +284,10 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_a_change_comes_from_the_counter_for_sqlite() {
+    fn the_number_of_a_change_is_the_last_parameter_for_sqlite() {
         assert_eq!(
             statement_for_sqlite("UPDATE t SET b = CHANGE_NUMBER FROM ROWS(a) WHERE t.a = r.a"),
-            "UPDATE t SET b = (SELECT last FROM change_counter WHERE id = 1) WHERE t.a = ?1"
+            "UPDATE t SET b = ?2 WHERE t.a = ?1"
         );
     }
 

@@ -43,7 +43,8 @@ const SLOT: i64 = 0;
 /// The next number of a change: the time in microseconds, if that is larger. So numbers also rise
 /// when an older backup was restored, and a reader who continues misses no change.
 const NEXT_CHANGE: &str = "UPDATE change_counter
-     SET last = max(last + 1, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) WHERE id = 1";
+     SET last = max(last + 1, CAST(unixepoch('subsec') * 1000000 AS INTEGER)) WHERE id = 1
+     RETURNING last";
 
 /// The two threads' work; the checkpointer ends when the writer has ended.
 pub(super) fn writer_and_checkpointer(
@@ -164,23 +165,37 @@ impl Writer {
 
     /// Runs the steps and reads the message counters that they return.
     fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
-        if transactions.iter().any(needs_change_number) {
-            self.connection.prepare_cached(NEXT_CHANGE)?.execute([])?;
-        }
+        let needs_change = transactions.iter().any(needs_change_number);
+        let change = if needs_change { self.next_change()? } else { 0 };
         let steps = Steps::new(transactions, SLOT, Numbering::BeforeTheStatement);
         let mut returned = Vec::new();
         for step in steps.iter() {
-            self.run_step(step, &mut returned)?;
+            self.run_step(step, change, &mut returned)?;
         }
         let counters = Counters::read(&returned)?;
         for step in steps.numbered_messages(&counters) {
-            self.run_step(&step, &mut returned)?;
+            self.run_step(&step, change, &mut returned)?;
         }
         Ok(counters)
     }
 
-    fn run_step(&self, step: &Step, returned: &mut Vec<Row>) -> Result<(), EngineError> {
+    fn next_change(&self) -> Result<i64, EngineError> {
+        let mut statement = self.connection.prepare_cached(NEXT_CHANGE)?;
+        Ok(statement.query_row([], |row| row.get(0))?)
+    }
+
+    fn run_step(
+        &self,
+        step: &Step,
+        change: i64,
+        returned: &mut Vec<Row>,
+    ) -> Result<(), EngineError> {
         let mut statement = self.statements.prepare(&self.connection, step.sql)?;
+        if step.sql.contains(CHANGE_NUMBER) {
+            // It stays bound when the statement runs again with another row.
+            let last = statement.parameter_count();
+            statement.raw_bind_parameter(last, change)?;
+        }
         for row in &step.rows {
             bind(&mut statement, row)?;
             let touched = if step.returns {
