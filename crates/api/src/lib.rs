@@ -32,8 +32,7 @@ const ADMIN: &str = "/admin";
 
 /// The routes of the API, and its reference for people and for tools.
 pub fn routes() -> Router<Web> {
-    let (routes, document) = described_routes();
-    routes.merge(docs::routes(document))
+    described_routes().0.merge(docs::routes())
 }
 
 /// The description of the API.

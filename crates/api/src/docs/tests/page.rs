@@ -24,8 +24,7 @@ fn render_page() -> String {
 }
 
 async fn get(address: &str, known: Option<&str>) -> Response<Body> {
-    let (_, document) = crate::described_routes();
-    let router: Router = routes(document).merge(assets::routes());
+    let router: Router = routes().merge(assets::routes());
     let mut request = Request::get(address);
     if let Some(tag) = known {
         request = request.header(IF_NONE_MATCH, tag);
