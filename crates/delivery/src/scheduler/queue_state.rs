@@ -58,7 +58,7 @@ pub(super) struct Allowance {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     pub(super) held: usize,
-    /// Queues that hold something.
+    /// Queues that hold something, or are about to.
     pub(super) holding: usize,
     pub(super) evicted: usize,
     pub(super) in_flight: usize,
@@ -98,7 +98,7 @@ impl<P> QueueState<P> {
     pub(super) fn totals(&self) -> Totals {
         Totals {
             held: self.held(),
-            holding: usize::from(self.held() > 0),
+            holding: usize::from(self.held() > 0 || self.cursor.is_reading()),
             evicted: self.window.evicted(),
             in_flight: self.in_flight,
             throttled_in_flight: self.throttled_in_flight,

@@ -13,6 +13,10 @@ use super::{
     window::Delivery,
 };
 
+/// What a queue that holds nothing reads at first. After a start all queues do so at the same time,
+/// and each learns how many others there are only when they hold something.
+const FIRST_PAGE: usize = 32;
+
 impl<P> QueueState<P> {
     /// Decides what to read, and makes room for it: the id to read after, and how many messages at
     /// most.
@@ -25,6 +29,9 @@ impl<P> QueueState<P> {
         let window_max = self.window_max(allowance);
         let half = window_max.div_ceil(2);
         let (after, wanted) = match reading {
+            Reading::Forward | Reading::Void if self.window.held() == 0 => {
+                (self.cursor.after(), window_max.min(FIRST_PAGE))
+            }
             Reading::Forward | Reading::Void => (self.cursor.after(), window_max),
             Reading::Recall { first } => {
                 (first.saturating_sub(1), self.window.run(first, half, now_us))

@@ -314,3 +314,24 @@ fn a_paused_endpoint_keeps_hardly_anything_in_memory() {
     assert_eq!(rig.refill(), (2, 8), "the oldest two were kept");
     assert_eq!(rig.sent(), [1, 2]);
 }
+
+#[test]
+fn after_a_start_a_thousand_backlogs_are_not_read_into_memory_all_at_once() {
+    let settings = SchedulerSettings::default();
+    let held_max = settings.held_max;
+    let mut rig = Rig::with_queues(settings, 1_000);
+    for id in 1..=1_000 {
+        rig.scheduler.expect_more(QueueId(id));
+    }
+    let mut held = 0;
+    while let Some(action) = rig.next() {
+        if let Action::Refill { queue, after, most } = action {
+            let first = after.max(0) + 1;
+            let rows: Vec<_> = (first..).take(most).map(|it| row(it, UNORDERED)).collect();
+            held += rows.len();
+            rig.scheduler.complete_refill(queue, rows, false);
+        }
+    }
+    assert!(held >= 1_000 * 8, "each has something to send: {held}");
+    assert!(held <= held_max * 2, "{held} messages in memory");
+}
