@@ -19,13 +19,22 @@ struct Setting {
 
 /// Prints the settings of a PostgreSQL server, and fails if it does not wait for the disk.
 pub(crate) async fn check(engine: &Engine) -> anyhow::Result<()> {
-    let Engine::Postgres(url) = engine else { return Ok(()) };
+    let (url, has_workers) = match engine {
+        Engine::Sqlite => return Ok(()),
+        Engine::Postgres(url) => (url, false),
+        Engine::Citus(url) => (url, true),
+    };
     let client = connect(url).await?;
     let version: String = client.query_one("SHOW server_version", &[]).await?.get(0);
     let mut settings = Vec::new();
     for name in SETTINGS {
         let value = client.query_one(&format!("SHOW {name}"), &[]).await?.get(0);
         settings.push(Setting { name, value });
+        if has_workers {
+            let sql = format!("SELECT result FROM run_command_on_workers('SHOW {name}')");
+            let rows = client.query(&sql, &[]).await?;
+            settings.extend(rows.iter().map(|row| Setting { name, value: row.get(0) }));
+        }
     }
     if let Some(name) = find_unsafe(&settings) {
         bail!("{name} is off, so the server may lose what it acknowledged: turn it on");

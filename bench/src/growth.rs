@@ -1,6 +1,6 @@
-//! `bench growth`: orders per second with ten thousand and with a million orders already stored.
+//! `bench growth`: orders per second with few merchants and orders, and with many.
 //!
-//! The bare loop writes the stored orders for the merchant that then publishes more. The rows are
+//! The bare loop writes the stored orders for the merchants that then publish more. The rows are
 //! the same as the product's, but are written faster.
 
 use std::{process::Command, time::Duration};
@@ -13,13 +13,14 @@ use crate::{
     load::{IntakeRate, Shape, Target, measure},
     options::Options,
     orders::drafts::Numbers,
+    orders::merchants::add_merchants,
     report::{format_table, start_step, thousands},
-    server::{Server, add_merchant},
+    server::{Server, add_admin},
     storage::{Storage, connect},
     window::Until,
 };
 
-const STORED: [u64; 2] = [10_000, 1_000_000];
+const FEW: Size = Size { merchants: 100, stored: 10_000 };
 const SHAPE: Shape = Shape { orders_per_message: 100, connections: 16 };
 const ROWS_PER_COMMIT: usize = 1_000;
 /// Disks stay busy for some time after writes at full speed.
@@ -35,23 +36,38 @@ pub(crate) struct GrowthResults {
 
 #[derive(Serialize)]
 struct Stage {
-    stored: u64,
+    #[serde(flatten)]
+    size: Size,
     #[serde(flatten)]
     measured: IntakeRate,
 }
 
-/// Has no options of its own.
+/// How many merchants there are, and orders of them all together.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
+struct Size {
+    merchants: usize,
+    stored: u64,
+}
+
 #[derive(Debug, clap::Args)]
-pub(crate) struct Growth;
+pub(crate) struct Growth {
+    /// Orders to store, after a measurement with ten thousand
+    #[arg(long, default_value_t = 1_000_000)]
+    orders: u64,
+
+    /// Merchants to whom they belong, after a measurement with a hundred
+    #[arg(long, default_value_t = 10_000)]
+    merchants: usize,
+}
 
 impl Benchmark for Growth {
     type Results = GrowthResults;
 
     async fn measure(&self, run: Run<'_>) -> anyhow::Result<GrowthResults> {
         let mut growth = Vec::new();
-        for stored in STORED {
-            let measured = measure_stage(run, stored).await?;
-            growth.push(Stage { stored, measured });
+        for size in [FEW, Size { merchants: self.merchants, stored: self.orders }] {
+            let measured = measure_stage(run, size).await?;
+            growth.push(Stage { size, measured });
         }
         let rate = |stage: Option<&Stage>| stage.map_or(0.0, |it| it.measured.orders_per_second);
         let ratio = rate(growth.last()) / rate(growth.first());
@@ -63,29 +79,34 @@ impl Benchmark for Growth {
     }
 }
 
-async fn measure_stage(run: Run<'_>, stored: u64) -> anyhow::Result<IntakeRate> {
+async fn measure_stage(run: Run<'_>, size: Size) -> anyhow::Result<IntakeRate> {
     let Run { engine, options, .. } = run;
     let binary = run.binary()?;
     let storage = Storage::new(engine, options.keep).await?;
-    let credentials = add_merchant(binary, &storage)?;
-    fill(&storage, stored, options).await?;
-    let text = format!("{}: {} stored", engine.name(), format_count(stored));
+    let admin = add_admin(binary, &storage)?;
+    let tokens = {
+        let _progress = start_step(&format!("adding {} merchants", size.merchants));
+        let server = Server::start(binary, &storage).await?;
+        add_merchants(&server, &admin, size.merchants).await?
+    };
+    fill(&storage, size, options).await?;
+    let (engine, stored) = (engine.name(), format_count(size.stored));
+    let text = format!("{engine}: {stored} orders stored of {} merchants", size.merchants);
     let progress = start_step(&text);
     let server = Server::start(binary, &storage).await?;
-    let token = server.token(&credentials).await?;
-    let tokens = [token];
     let target = Target { server: &server, storage: &storage, tokens: &tokens };
-    let measured = measure(&target, SHAPE, stored, options).await?;
+    let measured = measure(&target, SHAPE, size.stored, options).await?;
     progress.done(&format!("{text}: {} orders/s", thousands(measured.orders_per_second)));
     Ok(measured)
 }
 
-/// Stores orders with the numbers below `stored`. Leaves no work that would be done in the measured
-/// time.
-async fn fill(storage: &Storage, stored: u64, options: &Options) -> anyhow::Result<()> {
-    let _progress = start_step(&format!("storing {} orders", format_count(stored)));
+/// Stores orders with the numbers below `size.stored`. Leaves no work that would be done in the
+/// measured time.
+async fn fill(storage: &Storage, size: Size, options: &Options) -> anyhow::Result<()> {
+    let _progress = start_step(&format!("storing {} orders", format_count(size.stored)));
     let rows = Rows::new(ROWS_PER_COMMIT, options.seed, &Numbers::default());
-    write_rows(storage, vec![rows], Until::Number(stored)).await?;
+    let rows = rows.of(size.merchants, SHAPE.orders_per_message);
+    write_rows(storage, vec![rows], Until::Number(size.stored)).await?;
     settle(storage).await
 }
 
@@ -107,6 +128,7 @@ pub(crate) fn format_count(count: u64) -> String {
 fn format_results(all: &[GrowthResults]) -> String {
     let heading = [
         "store",
+        "merchants",
         "stored",
         "orders/s",
         "p50 ms",
@@ -116,17 +138,18 @@ fn format_results(all: &[GrowthResults]) -> String {
         "after MiB",
         "ratio",
     ];
-    let row = |store: &str, Stage { stored, measured }: &Stage, ratio: f64| {
+    let row = |store: &str, Stage { size, measured }: &Stage, ratio: f64| {
         [
             store.to_owned(),
-            format_count(*stored),
+            size.merchants.to_string(),
+            format_count(size.stored),
             thousands(measured.orders_per_second),
             format!("{:.1}", measured.p50_ms),
             format!("{:.1}", measured.p99_ms),
             format!("{:.1}", measured.processor_us_per_order),
             format!("{:.1}", measured.machine_us_per_order),
             format!("{:.1}", measured.memory_after_mib),
-            if STORED.last() == Some(stored) { format!("{ratio:.2}") } else { String::new() },
+            if *size == FEW { String::new() } else { format!("{ratio:.2}") },
         ]
     };
     let rows: Vec<_> = all

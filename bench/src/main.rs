@@ -52,7 +52,7 @@ struct Cli {
 enum Command {
     /// Orders per second that the server accepts, compared with what a bare loop can write
     Intake(intake::Intake),
-    /// Orders per second with ten thousand and with a million orders already stored
+    /// Orders per second with few merchants and orders, and with many
     Growth(growth::Growth),
     /// Memory of an idle server
     Idle(idle::Idle),
@@ -64,7 +64,7 @@ enum Command {
     Pallet(pallet::Pallet),
     /// Latency of the portal's and the console's pages, with few and with many orders stored
     Pages(pages::Pages),
-    /// Effect of a merchant that hangs, with a million pending messages, on the others
+    /// Effect of merchants that hang, with a million pending messages, on the others
     Isolation(delivery::Isolation),
     /// Effect of replays on the latency of live messages
     Replay(delivery::Replay),

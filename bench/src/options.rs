@@ -7,13 +7,17 @@ use crate::storage::Engine;
 
 #[derive(Debug, Args)]
 pub(crate) struct Options {
-    /// Databases to measure
-    #[arg(long, global = true, value_enum, default_value_t = Stores::Sqlite)]
-    store: Stores,
+    /// Databases to measure, separated by commas
+    #[arg(long, global = true, value_enum, value_delimiter = ',', default_value = "sqlite")]
+    store: Vec<Stores>,
 
     /// A PostgreSQL server on which databases may be created (they are dropped again)
     #[arg(long, global = true, env = "TEST_POSTGRES_URL", hide_env_values = true)]
     postgres: Option<String>,
+
+    /// A database with the citus extension; schemas are created in it and dropped again
+    #[arg(long, global = true, env = "TEST_CITUS_URL", hide_env_values = true)]
+    citus: Option<String>,
 
     /// Duration of each measurement
     #[arg(long, global = true, default_value_t = 10)]
@@ -40,6 +44,8 @@ pub(crate) struct Options {
 enum Stores {
     Sqlite,
     Postgres,
+    Citus,
+    /// SQLite and PostgreSQL
     Both,
 }
 
@@ -49,10 +55,19 @@ impl Options {
             let url = self.postgres.clone();
             url.map(Engine::Postgres).context("PostgreSQL needs an address: --postgres URL")
         };
-        Ok(match self.store {
-            Stores::Sqlite => vec![Engine::Sqlite],
-            Stores::Postgres => vec![postgres()?],
-            Stores::Both => vec![Engine::Sqlite, postgres()?],
-        })
+        let citus = || {
+            let url = self.citus.clone();
+            url.map(Engine::Citus).context("Citus needs an address: --citus URL")
+        };
+        let mut engines = Vec::new();
+        for store in &self.store {
+            match store {
+                Stores::Sqlite => engines.push(Engine::Sqlite),
+                Stores::Postgres => engines.push(postgres()?),
+                Stores::Citus => engines.push(citus()?),
+                Stores::Both => engines.extend([Engine::Sqlite, postgres()?]),
+            }
+        }
+        Ok(engines)
     }
 }

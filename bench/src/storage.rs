@@ -1,6 +1,6 @@
 //! The data of one run: a directory under `target/` (on a real disk, which the system's temporary
-//! directory may not be) and, for PostgreSQL, a database. Both are removed with the value, unless
-//! they are kept.
+//! directory may not be) and, for PostgreSQL, a database, or a schema of the database that Citus
+//! distributes. Both are removed with the value, unless they are kept.
 
 use std::{
     fs,
@@ -19,6 +19,8 @@ pub(crate) enum Engine {
     Sqlite,
     /// With the address of any database on the server.
     Postgres(String),
+    /// With the address of the database that has the extension.
+    Citus(String),
 }
 
 impl Engine {
@@ -26,6 +28,7 @@ impl Engine {
         match self {
             Self::Sqlite => "sqlite",
             Self::Postgres(_) => "postgres",
+            Self::Citus(_) => "citus",
         }
     }
 }
@@ -46,6 +49,7 @@ impl Storage {
         let database = match engine {
             Engine::Sqlite => None,
             Engine::Postgres(server) => Some(Database::new(server, keep).await?),
+            Engine::Citus(server) => Some(Database::new_schema(server, keep).await?),
         };
         Ok(Self { directory, database })
     }
@@ -93,20 +97,34 @@ pub(crate) async fn connect(url: &str) -> anyhow::Result<tokio_postgres::Client>
 
 struct Database {
     server: String,
-    name: String,
     url: String,
+    /// The statement that removes it.
+    removal: String,
     keep: bool,
 }
 
 impl Database {
     async fn new(server: &str, keep: bool) -> anyhow::Result<Self> {
-        let number = DATABASES.fetch_add(1, Ordering::Relaxed);
-        let name = format!("homeward_bench_{}_{number}", std::process::id());
+        let name = new_name();
         let url = with_database(server, &name)?;
-        let client = connect(server).await?;
-        client.batch_execute(&format!("CREATE DATABASE {name}")).await?;
-        Ok(Self { server: server.to_owned(), name, url, keep })
+        connect(server).await?.batch_execute(&format!("CREATE DATABASE {name}")).await?;
+        let removal = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+        Ok(Self { server: server.to_owned(), url, removal, keep })
     }
+
+    async fn new_schema(server: &str, keep: bool) -> anyhow::Result<Self> {
+        let name = new_name();
+        connect(server).await?.batch_execute(&format!("CREATE SCHEMA {name}")).await?;
+        let join = if server.contains('?') { '&' } else { '?' };
+        let url = format!("{server}{join}options=-csearch_path%3D{name}");
+        let removal = format!("DROP SCHEMA IF EXISTS {name} CASCADE");
+        Ok(Self { server: server.to_owned(), url, removal, keep })
+    }
+}
+
+fn new_name() -> String {
+    let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+    format!("homeward_bench_{}_{number}", std::process::id())
 }
 
 impl Drop for Database {
@@ -115,14 +133,10 @@ impl Drop for Database {
         if self.keep {
             return;
         }
-        let (server, name) = (self.server.clone(), self.name.clone());
+        let (server, removal) = (self.server.clone(), self.removal.clone());
         let dropping = std::thread::spawn(move || -> anyhow::Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(async {
-                let client = connect(&server).await?;
-                let sql = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-                Ok(client.batch_execute(&sql).await?)
-            })
+            runtime.block_on(async { Ok(connect(&server).await?.batch_execute(&removal).await?) })
         });
         // A failure has no consequences. The name of the database shows where it comes from.
         let _ = dropping.join();

@@ -1,9 +1,8 @@
-//! The effect of a merchant that hangs for 15 s on every request, with a million pending messages,
-//! on the healthy merchants; or of one whose mail server hangs.
+//! The effect of merchants that hang for 15 s on every request, with a million pending messages, on
+//! the healthy merchants; or of merchants whose mail server hangs.
 
 use std::time::Instant;
 
-use domain::identifier::MerchantId;
 use serde::Serialize;
 use store::{Store, Transaction};
 
@@ -11,11 +10,12 @@ use super::{
     Latency, Rate,
     engine::{self, Running},
     measure_latency, measure_throughput,
-    messages::{HANGING_MERCHANT, into_mail, new_message},
+    messages::{hanging_merchant, into_mail, new_message},
     sink::Sink,
 };
 use crate::{
     benchmark::{Benchmark, Run},
+    growth::settle,
     options::Options,
     report,
     storage::Storage,
@@ -25,9 +25,13 @@ const MESSAGES_PER_COMMIT: usize = 1_000;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Isolation {
-    /// Pending messages of the merchant that hangs
+    /// Pending messages of the merchants that hang
     #[arg(long, default_value_t = 1_000_000)]
     waiting: usize,
+
+    /// Merchants that hang
+    #[arg(long, default_value_t = 1)]
+    hanging: usize,
 
     /// What is pending are mails, and the mail server accepts connections and says nothing
     #[arg(long)]
@@ -42,8 +46,9 @@ pub(crate) struct Isolation {
 pub(crate) struct IsolationResults {
     store: &'static str,
     waiting: usize,
+    hanging: usize,
     alone: Health,
-    beside_the_sick: Health,
+    beside_hanging: Health,
     p99_ratio: f64,
     rate_ratio: f64,
     /// From the start, with all messages pending, to the first delivery to a healthy merchant.
@@ -76,21 +81,23 @@ impl Benchmark for Isolation {
         let store = engine::open_store(engine, &storage).await?;
         self.fill(&store).await?;
         storage.settle().await?;
-        let _step = report::start_step("beside the merchant that hangs");
+        settle(&storage).await?;
+        let _step = report::start_step("beside what hangs");
         let started = Instant::now();
         let running = Running::start_on(store, storage, &sink).await?;
         running.commit(0, 1).await?;
         running.wait_until_done().await?;
         let start_ms = started.elapsed().as_secs_f64() * 1000.0;
-        let beside_the_sick = self.measure_health(&running, &sink, options).await?;
+        let beside_hanging = self.measure_health(&running, &sink, options).await?;
         running.stop().await;
         Ok(IsolationResults {
             store: engine.name(),
             waiting: self.waiting,
-            p99_ratio: beside_the_sick.latency.p99_ms / alone.latency.p99_ms,
-            rate_ratio: beside_the_sick.rate.messages_per_second / alone.rate.messages_per_second,
+            hanging: self.hanging,
+            p99_ratio: beside_hanging.latency.p99_ms / alone.latency.p99_ms,
+            rate_ratio: beside_hanging.rate.messages_per_second / alone.rate.messages_per_second,
             alone,
-            beside_the_sick,
+            beside_hanging,
             start_ms,
         })
     }
@@ -114,9 +121,9 @@ impl Isolation {
     }
 
     async fn fill(&self, store: &Store) -> anyhow::Result<()> {
-        let _step = report::start_step(&format!("{} for the merchant that hangs", self.waiting));
-        let merchant = MerchantId::parse(HANGING_MERCHANT).map_err(anyhow::Error::msg)?;
+        let _step = report::start_step(&format!("{} messages for what hangs", self.waiting));
         for commit in 0..self.waiting / MESSAGES_PER_COMMIT {
+            let merchant = hanging_merchant(commit % self.hanging.max(1));
             let mut transaction = Transaction::new("enqueueing messages");
             for message in 0..MESSAGES_PER_COMMIT {
                 let number = commit * MESSAGES_PER_COMMIT + message;
@@ -130,9 +137,9 @@ impl Isolation {
 }
 
 fn describe(results: &IsolationResults) -> String {
-    let IsolationResults { store, waiting, alone, beside_the_sick: beside, .. } = results;
+    let IsolationResults { store, waiting, hanging, alone, beside_hanging: beside, .. } = results;
     format!(
-        "{store}: healthy merchants, alone and beside a merchant that hangs with {waiting} pending\n  \
+        "{store}: healthy merchants, alone and beside {hanging} that hang with {waiting} pending\n  \
          from commit to arrival: p50 {:.2} and {:.2} ms, p99 {:.2} and {:.2} ms (x {:.2})\n  \
          messages/s: {:.0} and {:.0} (x {:.2})\n  \
          first delivery {:.0} ms after a start with all of them pending; memory {:.0} MiB",

@@ -14,14 +14,23 @@ use world::Secret;
 
 use super::{BODY_BYTES, LANES_PER_MERCHANT, MERCHANTS, MESSAGES_PER_COMMIT, sink::Sink};
 
-/// The merchant with a receiver that hangs.
-pub(crate) const HANGING_MERCHANT: &str = "sick";
+/// The beginning of the name of every merchant with a receiver that hangs.
+const HANGING: &str = "hanging-";
 pub(crate) const SIGNING_SECRET: &str = "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 /// The merchant of the message with this number.
 pub(crate) fn merchant_of(number: usize) -> MerchantId {
     let name = format!("merchant-{}", number / MESSAGES_PER_COMMIT % MERCHANTS);
     MerchantId::parse(&name).unwrap_or_else(|_| MerchantId::platform())
+}
+
+/// A merchant with a receiver that hangs.
+pub(crate) fn hanging_merchant(position: usize) -> MerchantId {
+    MerchantId::parse(&format!("{HANGING}{position}")).unwrap_or_else(|_| MerchantId::platform())
+}
+
+pub(crate) fn hangs(merchant: &MerchantId) -> bool {
+    merchant.as_str().starts_with(HANGING)
 }
 
 /// A message of one kilobyte in one of its merchant's lanes, which take turns.
@@ -95,7 +104,7 @@ pub(crate) fn target(
     merchant: &MerchantId,
     kind: MessageKind,
 ) -> delivery::EndpointTarget {
-    let path = if merchant.as_str() == HANGING_MERCHANT { "/hang" } else { "/rmas" };
+    let path = if hangs(merchant) { "/hang" } else { "/rmas" };
     delivery::EndpointTarget {
         refusal_is_final: false,
         merchant: merchant.clone(),

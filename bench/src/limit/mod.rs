@@ -81,6 +81,11 @@ impl Rows {
         }
     }
 
+    /// The same rows, of so many merchants in turn.
+    pub(crate) fn of(self, merchants: usize, orders_per_message: usize) -> Self {
+        Self { merchants, orders_per_message, ..self }
+    }
+
     /// What the next commit writes. None when the loop must stop.
     pub(crate) fn next(&mut self) -> Option<Write<'_>> {
         if let Until::EndOf(window) = self.until
@@ -140,7 +145,7 @@ pub(crate) async fn measure(run: Run<'_>, shape: Shape, merchants: usize) -> any
     let Run { engine, options, .. } = run;
     let Shape { orders_per_message, connections } = shape;
     let (rows_per_commit, connections) = match engine {
-        Engine::Postgres(_) => (orders_per_message, connections),
+        Engine::Postgres(_) | Engine::Citus(_) => (orders_per_message, connections),
         Engine::Sqlite => ((orders_per_message * connections).min(ROWS_PER_COMMIT_MAX), 1),
     };
     let text = format!(
@@ -151,11 +156,9 @@ pub(crate) async fn measure(run: Run<'_>, shape: Shape, merchants: usize) -> any
     let storage = Storage::new(engine, options.keep).await?;
     server::migrate(run.binary()?, &storage)?;
     let numbers = Numbers::default();
-    let rows = (options.seed..).take(connections).map(|seed| Rows {
-        merchants,
-        orders_per_message,
-        ..Rows::new(rows_per_commit, seed, &numbers)
-    });
+    let rows = (options.seed..).take(connections);
+    let rows = rows
+        .map(|seed| Rows::new(rows_per_commit, seed, &numbers).of(merchants, orders_per_message));
     let rows = rows.collect();
     let machine = MachineTime::start()?;
     let written = write_rows(&storage, rows, Until::EndOf(Window::from_now(options))).await?;

@@ -64,7 +64,9 @@ async fn measure_rate(run: Run<'_>, units: usize, shape: StepShape) -> anyhow::R
             let writing = move || write_to_sqlite(&path, units, shape);
             tokio::task::spawn_blocking(writing).await??;
         }
-        Engine::Postgres(_) => write_to_postgres(storage.store(), units, shape).await?,
+        Engine::Postgres(_) | Engine::Citus(_) => {
+            write_to_postgres(storage.store(), units, shape).await?;
+        }
     }
     Ok(BareRate {
         units_per_second: number(units) / started.elapsed().as_secs_f64(),

@@ -103,7 +103,7 @@ pub(super) async fn measure_best(run: Run<'_>, group: usize) -> anyhow::Result<B
     let bodies = create_bodies(options.seed)?;
     let connection_counts: &[usize] = match engine {
         Engine::Sqlite => &[1],
-        Engine::Postgres(_) => &CONNECTIONS,
+        Engine::Postgres(_) | Engine::Citus(_) => &CONNECTIONS,
     };
     let mut best = BareReturns::default();
     for &connections in connection_counts {
@@ -124,7 +124,7 @@ pub(super) async fn measure_best(run: Run<'_>, group: usize) -> anyhow::Result<B
                 let only = loops.pop().context("no loop")?;
                 tokio::task::spawn_blocking(move || only.on_sqlite(&path)).await??
             }
-            Engine::Postgres(_) => {
+            Engine::Postgres(_) | Engine::Citus(_) => {
                 let counted = try_join_all(loops.map(|it| it.on_postgres(storage.store()))).await?;
                 counted.into_iter().sum()
             }
