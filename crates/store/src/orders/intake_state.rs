@@ -10,7 +10,7 @@ use crate::{
     core::{
         body::parse_body,
         error::During,
-        value::{Row, params},
+        value::{Row, Value, params},
     },
 };
 
@@ -65,64 +65,77 @@ const LEDGER: i64 = 4;
 /// The caller of a query that is not shared.
 const ALONE: i64 = 0;
 
+/// Of a message without refunds, as most are. Citus plans a query anew each time, so it has no part
+/// that finds nothing.
+const WITHOUT_REFUNDS: &str =
+    "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
+     FROM ROWS(merchant_id, order_id, as_exchange, caller), LATERAL (
+         SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
+             o.updated_us AS updated_us, o.hash AS hash, k.refund_id AS other
+         FROM orders o
+         LEFT JOIN refunds k ON k.merchant_id = r.merchant_id AND k.order_id = o.order_id
+         WHERE o.merchant_id = r.merchant_id AND o.order_id = r.order_id
+         UNION ALL
+         SELECT 2, e.exchange_order_id, e.version, 0, NULL, e.body
+         FROM exchange_orders e
+         WHERE e.merchant_id = r.merchant_id AND e.exchange_order_id = r.order_id
+             AND r.as_exchange = 1) few";
+
+const WITH_REFUNDS: &str =
+    "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
+     FROM ROWS(merchant_id, order_id, refund_id, as_exchange, with_ledger, caller), LATERAL (
+         SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
+             o.updated_us AS updated_us, o.hash AS hash, k.refund_id AS other
+         FROM orders o
+         LEFT JOIN refunds k ON k.merchant_id = r.merchant_id AND k.order_id = o.order_id
+         WHERE o.merchant_id = r.merchant_id AND o.order_id = r.order_id
+             AND r.order_id <> ''
+         UNION ALL
+         SELECT 2, e.exchange_order_id, e.version, 0, NULL, e.body
+         FROM exchange_orders e
+         WHERE e.merchant_id = r.merchant_id AND e.exchange_order_id = r.order_id
+             AND r.as_exchange = 1
+         UNION ALL
+         SELECT 3, f.refund_id, 0, 0, f.hash, f.order_id
+         FROM refunds f
+         WHERE f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id
+             AND r.refund_id <> ''
+         UNION ALL
+         SELECT 4, l.order_id, l.version, 0, NULL, l.body
+         FROM ledgers l
+         WHERE l.merchant_id = r.merchant_id AND l.order_id = r.order_id
+             AND r.with_ledger = 1) few";
+
 impl Store {
     pub async fn intake_state(
         &self,
         merchant: &MerchantId,
         orders: &[IntakeKey<'_>],
     ) -> Result<IntakeState, StoreError> {
-        let mut wanted = Vec::with_capacity(orders.len());
-        for IntakeKey { order_id, refund_ids, as_exchange } in orders {
-            let with_ledger = i64::from(!refund_ids.is_empty());
-            wanted.push(params![
-                merchant,
-                *order_id,
-                "",
-                i64::from(*as_exchange),
-                with_ledger,
-                ALONE
-            ]);
-            let nothing_else = 0_i64;
-            wanted.extend(
-                refund_ids
-                    .iter()
-                    .map(|id| params![merchant, "", *id, nothing_else, nothing_else, ALONE]),
-            );
-        }
-        let rows = self
-            .query_shared(
-                OPERATION,
-                "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
-                 FROM ROWS(merchant_id, order_id, refund_id, as_exchange, with_ledger,
-                     caller), LATERAL (
-                     SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
-                         o.updated_us AS updated_us, o.hash AS hash, k.refund_id AS other
-                     FROM orders o
-                     LEFT JOIN refunds k
-                         ON k.merchant_id = r.merchant_id AND k.order_id = o.order_id
-                     WHERE o.merchant_id = r.merchant_id AND o.order_id = r.order_id
-                         AND r.order_id <> ''
-                     UNION ALL
-                     SELECT 2, e.exchange_order_id, e.version, 0, NULL, e.body
-                     FROM exchange_orders e
-                     WHERE e.merchant_id = r.merchant_id AND e.exchange_order_id = r.order_id
-                         AND r.as_exchange = 1
-                     UNION ALL
-                     SELECT 3, f.refund_id, 0, 0, f.hash, f.order_id
-                     FROM refunds f
-                     WHERE f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id
-                         AND r.refund_id <> ''
-                     UNION ALL
-                     SELECT 4, l.order_id, l.version, 0, NULL, l.body
-                     FROM ledgers l
-                     WHERE l.merchant_id = r.merchant_id AND l.order_id = r.order_id
-                         AND r.with_ledger = 1) few",
-                wanted,
-            )
-            .await?;
+        let has_refunds = orders.iter().any(|order| !order.refund_ids.is_empty());
+        let (sql, wanted) = if has_refunds {
+            (WITH_REFUNDS, orders.iter().flat_map(|order| order.wanted(merchant)).collect())
+        } else {
+            let wanted = |order: &IntakeKey<'_>| {
+                params![merchant, order.order_id, i64::from(order.as_exchange), ALONE]
+            };
+            (WITHOUT_REFUNDS, orders.iter().map(wanted).collect())
+        };
+        let rows = self.query_shared(OPERATION, sql, wanted).await?;
         let mut state = IntakeState::default();
         rows.iter().try_for_each(|row| state.add(row)).during(OPERATION)?;
         Ok(state)
+    }
+}
+
+impl IntakeKey<'_> {
+    /// The order, and each of its refunds.
+    fn wanted(&self, merchant: &MerchantId) -> Vec<Vec<Value>> {
+        let with_ledger = i64::from(!self.refund_ids.is_empty());
+        let as_exchange = i64::from(self.as_exchange);
+        let order = params![merchant, self.order_id, "", as_exchange, with_ledger, ALONE];
+        let refund = |id: &&str| params![merchant, "", *id, 0_i64, 0_i64, ALONE];
+        std::iter::once(order).chain(self.refund_ids.iter().map(refund)).collect()
     }
 }
 
