@@ -81,6 +81,7 @@ impl Benchmark for Isolation {
         let store = engine::open_store(engine, &storage).await?;
         self.fill(&store).await?;
         storage.settle().await?;
+        // Also of SQLite, whose log still moves into the database.
         settle(&storage).await?;
         let _step = report::start_step("beside what hangs");
         let started = Instant::now();

@@ -13,8 +13,8 @@ use super::{
     window::Delivery,
 };
 
-/// What a queue that holds nothing reads at first. After a start all queues do so at the same time,
-/// and each learns how many others there are only when they hold something.
+/// What a queue that holds nothing reads at first. After a start all queues do so one after the
+/// other, and the first ones cannot know how many will follow.
 const FIRST_PAGE: usize = 32;
 
 impl<P> QueueState<P> {
