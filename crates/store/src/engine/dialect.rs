@@ -94,7 +94,10 @@ pub(super) fn statement_for_sqlite(sql: &str) -> String {
     let sql = query_for_one_server(sql);
     let text = match split_batch(sql) {
         None => sql.replace('$', "?"),
-        Some(batch) => for_one_row(&batch).unwrap_or_else(|| with_a_table_of_one_row(&batch)),
+        Some(batch) => {
+            let plain = for_one_row(&batch, |position| format!("?{position}"));
+            plain.unwrap_or_else(|| with_a_table_of_one_row(&batch))
+        }
     };
     with_change_number_last(text)
 }
@@ -112,30 +115,37 @@ fn with_change_number_last(text: String) -> String {
 }
 
 /// The plain statement for a single row: the table of rows is left out, and its columns are
-/// parameters. It costs half of what a table of one row does, and a third of that when something is
-/// deleted. None when other tables are joined after the rows.
-fn for_one_row(batch: &Batch<'_>) -> Option<String> {
+/// parameters, which `parameter` names by their positions. It costs half of what a table of one row
+/// does, and a third of that when something is deleted. None when other tables are joined after
+/// the rows, except for a single one that their columns lead to.
+fn for_one_row(batch: &Batch<'_>, parameter: impl Fn(usize) -> String) -> Option<String> {
     let (before, after) = (batch.before.trim_end(), batch.after.trim_start());
-    if after.starts_with("JOIN") || after.starts_with("LEFT JOIN") {
+    let bind_row = |text: &str| bind_columns(text, &batch.columns, |it| Some(parameter(it)));
+    if after.starts_with("LEFT JOIN") {
         return None;
     }
+    if let Some(joined) = after.strip_prefix("JOIN ") {
+        return Some(bind_row(&format!("{before} {}", conditions_of_join(joined)?)));
+    }
     if let Some(found) = after.strip_prefix(", LATERAL") {
-        return Some(bind_row(&format!("{before}{found}"), &batch.columns));
+        return Some(bind_row(&format!("{before}{found}")));
     }
     let inserted = before.strip_suffix("FROM").zip(after.strip_prefix("WHERE true"));
     if let Some((before, after)) = inserted
         && let Some((insert, values)) = before.split_once("SELECT ")
     {
         let values = values.trim_end();
-        return Some(bind_row(&format!("{insert}VALUES ({values}){after}"), &batch.columns));
+        return Some(bind_row(&format!("{insert}VALUES ({values}){after}")));
     }
     let before = ["FROM", "USING", ","].iter().find_map(|word| before.strip_suffix(word))?;
-    Some(bind_row(&format!("{} {after}", before.trim_end()), &batch.columns))
+    Some(bind_row(&format!("{} {after}", before.trim_end())))
 }
 
-/// Replaces `r.a`, `r.b` and so on by the first, second and so on parameter.
-fn bind_row(text: &str, columns: &[&str]) -> String {
-    bind_columns(text, columns, |position| Some(format!("?{position}")))
+/// `t WHERE ..` instead of `t ON ..`, if that means the same.
+fn conditions_of_join(joined: &str) -> Option<String> {
+    let (table, rest) = joined.split_once("ON ").filter(|(table, _)| table.ends_with(' '))?;
+    let is_simple = !["JOIN ", "SELECT ", " OR "].iter().any(|word| rest.contains(word));
+    is_simple.then(|| format!("{} WHERE {}", table.trim_end(), rest.replacen("WHERE ", "AND ", 1)))
 }
 
 /// Replaces `r.a` by what `bind` says about the position of `a`, from 1, if it says anything.
@@ -276,11 +286,27 @@ mod tests {
     }
 
     #[test]
-    fn what_is_joined_behind_the_rows_finds_a_table_of_one_row() {
+    fn a_table_that_the_rows_lead_to_is_read_without_them() {
         assert_eq!(
-            statement_for_sqlite("SELECT t.b FROM ROWS(a) JOIN t ON t.a = r.a"),
-            "SELECT t.b FROM (SELECT ?1 AS a) AS r JOIN t ON t.a = r.a"
+            statement_for_sqlite("SELECT t.b FROM ROWS(a) JOIN t ON t.a = r.a WHERE t.b > 1"),
+            "SELECT t.b FROM t WHERE t.a = ?1 AND t.b > 1"
         );
+    }
+
+    #[test]
+    fn what_else_is_joined_behind_the_rows_finds_a_table_of_one_row() {
+        for (shared, for_sqlite) in [
+            (
+                "SELECT t.b FROM ROWS(a) LEFT JOIN t ON t.a = r.a",
+                "SELECT t.b FROM (SELECT ?1 AS a) AS r LEFT JOIN t ON t.a = r.a",
+            ),
+            (
+                "SELECT u.b FROM ROWS(a) JOIN t ON t.a = r.a JOIN u ON u.b = t.b",
+                "SELECT u.b FROM (SELECT ?1 AS a) AS r JOIN t ON t.a = r.a JOIN u ON u.b = t.b",
+            ),
+        ] {
+            assert_eq!(statement_for_sqlite(shared), for_sqlite);
+        }
     }
 
     #[test]
@@ -293,7 +319,8 @@ mod tests {
 
     #[test]
     fn only_whole_names_are_columns_of_the_rows() {
-        assert_eq!(bind_row("our.a = r.a AND r.ab = r.a", &["a"]), "our.a = ?1 AND r.ab = ?1");
+        let bound = bind_columns("our.a = r.a AND r.ab = r.a", &["a"], |it| Some(format!("?{it}")));
+        assert_eq!(bound, "our.a = ?1 AND r.ab = ?1");
     }
 
     /// The batches in a source file.

@@ -327,6 +327,7 @@ fn positions_from_the_end(messages: &[&NewMessage]) -> Vec<i64> {
 }
 
 /// The number of the last message of each merchant in a group.
+#[derive(Default)]
 pub(super) struct Counters(BTreeMap<String, i64>);
 
 impl Counters {

@@ -175,6 +175,14 @@ impl Engine {
         }
     }
 
+    /// Whether the tables are on several servers.
+    pub(crate) fn is_distributed(&self) -> bool {
+        match self {
+            Self::Sqlite(_) => false,
+            Self::Postgres(engine) => engine.is_distributed(),
+        }
+    }
+
     /// How long a change may stay invisible although later ones are visible already. Only on Citus,
     /// where a change that concerns several servers becomes visible on one after the other.
     pub(crate) fn visible_late_us(&self) -> Option<i64> {

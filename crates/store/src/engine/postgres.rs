@@ -31,14 +31,16 @@ mod reads;
 mod shared_reads;
 mod statistics;
 mod tls;
+mod workers;
 
-use committers::Committers;
+use committers::{Committers, Grouping};
 pub(super) use copy::copy_into;
 use executions::Layout;
 use reads::Reads;
 use shared_reads::SharedReads;
 use statistics::{WrittenRows, keep_statistics};
-use tls::connection_settings;
+use tls::{Settings, connection_settings};
+use workers::Workers;
 
 /// Connections for queries.
 const READERS_MAX: usize = 8;
@@ -80,15 +82,22 @@ pub(crate) struct Postgres {
     keepers: Reads,
     layout: Layout,
     committers: Committers,
+    /// If the database is distributed.
+    workers: Option<Workers>,
 }
 
 impl Postgres {
     pub(crate) async fn open(url: &str, metrics: &StoreMetrics) -> Result<Self, EngineError> {
-        let readers = create_pool(url, READERS_MAX)?;
+        let readers = create_pool(connection_settings(url)?, READERS_MAX)?;
         // Connect once now, so that a wrong address is reported at the start.
         let mut client = get_client(&readers).await?;
         let layout = citus::layout(&client).await?;
-        let keepers = create_pool(url, KEEPERS_MAX + committers::committers(layout))?;
+        let grouping = match layout {
+            Layout::OneServer => Grouping::Together,
+            Layout::Distributed => Grouping::ByMerchant,
+        };
+        let connections = KEEPERS_MAX + grouping.committers();
+        let keepers = create_pool(connection_settings(url)?, connections)?;
         // Even "if not exists" fails when two nodes run it at the same time, so they take turns.
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
@@ -96,18 +105,24 @@ impl Postgres {
         transaction.batch_execute(table).await?;
         transaction.commit().await?;
         let written = WrittenRows::default();
-        let committers = Committers::start(&keepers, layout, metrics, &written);
+        let committers = Committers::start(&keepers, layout, grouping, metrics, &written);
+        let url: Arc<str> = url.into();
+        let workers =
+            (layout == Layout::Distributed).then(|| Workers::new(&url, &keepers, metrics));
         if layout == Layout::OneServer {
             tokio::spawn(keep_statistics(keepers.clone(), written));
         }
         let [readers, keepers] =
             [readers, keepers].map(|pool| Reads { pool, layout, metrics: metrics.clone() });
         let shared_reads = SharedReads::start(&readers);
-        Ok(Self { url: url.into(), readers, shared_reads, keepers, layout, committers })
+        Ok(Self { url, readers, shared_reads, keepers, layout, committers, workers })
     }
 
     pub(crate) async fn commit(&self, transaction: Transaction) -> CommitResult {
-        self.committers.commit(transaction).await
+        match &self.workers {
+            Some(workers) => workers.commit(&self.committers, transaction).await,
+            None => self.committers.commit(transaction).await,
+        }
     }
 
     pub(crate) async fn query(
@@ -124,7 +139,7 @@ impl Postgres {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, EngineError> {
-        self.keepers.query_each(sql, vec![values]).await
+        self.keepers.query_each(sql, vec![&values]).await
     }
 
     pub(crate) async fn query_each(
@@ -132,11 +147,15 @@ impl Postgres {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
-        self.readers.query_each(sql, rows).await
+        let rows = as_slices(&rows);
+        match &self.workers {
+            Some(workers) => workers.query_each(&self.readers, sql, rows).await,
+            None => self.readers.query_each(sql, rows).await,
+        }
     }
 
-    /// A query that is sent together with those of other callers. On a distributed database each
-    /// merchant has its own server, so there is nothing to share.
+    /// A query that is sent together with those of other callers. Where a distributed database is
+    /// asked, it is about one merchant at a time, so there is nothing to share.
     pub(crate) async fn query_shared(
         &self,
         sql: &'static str,
@@ -144,7 +163,7 @@ impl Postgres {
     ) -> Result<Vec<Row>, EngineError> {
         match self.layout {
             Layout::OneServer => self.shared_reads.query(sql, rows).await,
-            Layout::Distributed => self.readers.query_each(sql, rows).await,
+            Layout::Distributed => self.query_each(sql, rows).await,
         }
     }
 
@@ -185,14 +204,15 @@ impl Postgres {
     }
 
     pub(crate) async fn settled_change(&self) -> Result<i64, EngineError> {
-        change_numbers::settled(&*self.client().await?).await
+        change_numbers::settled(&*self.client().await?, self.layout).await
+    }
+
+    pub(crate) fn is_distributed(&self) -> bool {
+        self.layout == Layout::Distributed
     }
 
     pub(crate) fn visible_late_us(&self) -> Option<i64> {
-        match self.layout {
-            Layout::OneServer => None,
-            Layout::Distributed => Some(change_numbers::VISIBLE_LATE_US),
-        }
+        self.is_distributed().then_some(change_numbers::VISIBLE_LATE_US)
     }
 
     pub(crate) async fn schema_version(&self) -> Result<i64, EngineError> {
@@ -220,6 +240,9 @@ impl Postgres {
     pub(crate) fn close(&self) {
         self.readers.pool.close();
         self.keepers.pool.close();
+        if let Some(workers) = &self.workers {
+            workers.close();
+        }
     }
 
     async fn client(&self) -> Result<Object, EngineError> {
@@ -232,13 +255,17 @@ async fn get_client(pool: &Pool) -> Result<Object, EngineError> {
     pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))
 }
 
+fn as_slices(rows: &[Vec<Value>]) -> Vec<&[Value]> {
+    rows.iter().map(Vec::as_slice).collect()
+}
+
 /// No stored text contains U+0000, and PostgreSQL rejects a query with it.
 fn contains_nul(value: &Value) -> bool {
     value.as_text().is_some_and(|text| text.contains('\0'))
 }
 
-fn create_pool(url: &str, connections_max: usize) -> Result<Pool, EngineError> {
-    let (mut config, tls) = connection_settings(url)?;
+fn create_pool(settings: Settings, connections_max: usize) -> Result<Pool, EngineError> {
+    let Settings { mut config, tls } = settings;
     config.keepalives_idle(KEEPALIVE);
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = match tls {

@@ -65,8 +65,7 @@ const LEDGER: i64 = 4;
 /// The caller of a query that is not shared.
 const ALONE: i64 = 0;
 
-/// Of a message without refunds, as most are. Citus plans a query anew each time, so it has no part
-/// that finds nothing.
+/// Of a message without refunds, as most are.
 const WITHOUT_REFUNDS: &str =
     "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
      FROM ROWS(merchant_id, order_id, as_exchange, caller), LATERAL (
@@ -106,12 +105,37 @@ const WITH_REFUNDS: &str =
          WHERE l.merchant_id = r.merchant_id AND l.order_id = r.order_id
              AND r.with_ledger = 1) few";
 
+/// For a distributed database, which plans a query of several tables anew each time: one query for
+/// each table. Most messages have new orders, and so need only the first.
+const HEADS: &str = "SELECT CAST(1 AS BIGINT), o.order_id, o.version, o.updated_us, o.hash,
+         CAST(NULL AS TEXT)
+     FROM ROWS(merchant_id, order_id)
+     JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id";
+const REFUNDED: &str = "SELECT f.order_id FROM ROWS(merchant_id, order_id)
+     JOIN refunds f ON f.merchant_id = r.merchant_id AND f.order_id = r.order_id";
+const EXCHANGE_ORDERS: &str = "SELECT CAST(2 AS BIGINT), e.exchange_order_id, e.version,
+         CAST(0 AS BIGINT), CAST(NULL AS BYTEA), e.body
+     FROM ROWS(merchant_id, exchange_order_id)
+     JOIN exchange_orders e ON e.merchant_id = r.merchant_id
+         AND e.exchange_order_id = r.exchange_order_id";
+const REFUNDS: &str = "SELECT CAST(3 AS BIGINT), f.refund_id, CAST(0 AS BIGINT),
+         CAST(0 AS BIGINT), f.hash, f.order_id
+     FROM ROWS(merchant_id, refund_id)
+     JOIN refunds f ON f.merchant_id = r.merchant_id AND f.refund_id = r.refund_id";
+const LEDGERS: &str = "SELECT CAST(4 AS BIGINT), l.order_id, l.version, CAST(0 AS BIGINT),
+         CAST(NULL AS BYTEA), l.body
+     FROM ROWS(merchant_id, order_id)
+     JOIN ledgers l ON l.merchant_id = r.merchant_id AND l.order_id = r.order_id";
+
 impl Store {
     pub async fn intake_state(
         &self,
         merchant: &MerchantId,
         orders: &[IntakeKey<'_>],
     ) -> Result<IntakeState, StoreError> {
+        if self.engine.is_distributed() {
+            return self.distributed_intake_state(merchant, orders).await;
+        }
         let has_refunds = orders.iter().any(|order| !order.refund_ids.is_empty());
         let (sql, wanted) = if has_refunds {
             (WITH_REFUNDS, orders.iter().flat_map(|order| order.wanted(merchant)).collect())
@@ -124,6 +148,34 @@ impl Store {
         let rows = self.query_shared(OPERATION, sql, wanted).await?;
         let mut state = IntakeState::default();
         rows.iter().try_for_each(|row| state.add(row)).during(OPERATION)?;
+        Ok(state)
+    }
+
+    async fn distributed_intake_state(
+        &self,
+        merchant: &MerchantId,
+        orders: &[IntakeKey<'_>],
+    ) -> Result<IntakeState, StoreError> {
+        let refunds = orders.iter().flat_map(|order| order.refund_ids.iter().copied());
+        let with_refunds = orders.iter().filter(|order| !order.refund_ids.is_empty());
+        let exchanges = orders.iter().filter(|order| order.as_exchange);
+        let mut state = IntakeState::default();
+        for (sql, ids) in [
+            (HEADS, orders.iter().map(|order| order.order_id).collect::<Vec<_>>()),
+            (EXCHANGE_ORDERS, exchanges.map(|order| order.order_id).collect()),
+            (REFUNDS, refunds.collect()),
+            (LEDGERS, with_refunds.map(|order| order.order_id).collect()),
+        ] {
+            let keys = ids.into_iter().map(|id| params![merchant, id]).collect();
+            let rows = self.query_each(OPERATION, sql, keys).await?;
+            rows.iter().try_for_each(|row| state.add(row)).during(OPERATION)?;
+        }
+        let known = state.heads.keys().map(|id| params![merchant, id.as_str()]).collect();
+        for row in self.query_each(OPERATION, REFUNDED, known).await? {
+            if let Some(head) = state.heads.get_mut(row.text(0).during(OPERATION)?) {
+                head.refunded = true;
+            }
+        }
         Ok(state)
     }
 }

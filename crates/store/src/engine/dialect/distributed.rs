@@ -1,13 +1,17 @@
-//! Batches for Citus: the rows of one merchant at a time, with the merchant as a plain parameter.
+//! Batches for Citus, with the merchant as a plain parameter.
 //!
 //! Citus finds the one shard of a statement by comparing the merchant with a value. It cannot do
 //! that when the merchant is inside an array, and it reads the rows of an `INSERT .. SELECT` on the
-//! coordinator first. So the merchant is `$1`, an `INSERT` is a list of values, and every other
-//! batch has an array for each column but the merchant.
+//! coordinator first. So an `INSERT` is a list of values, and any other batch is run once for each
+//! merchant.
+//!
+//! It plans a statement of one table quickly, and others slowly, on two servers and every time. So
+//! a single row becomes plain parameters, and keys of one table a list (`= ANY ($2)`). What is left
+//! has an array for each column but the merchant.
 
 use super::{
-    Batch, DISTRIBUTED, bind_columns, is_insert_of_rows, split_batch, statement_for_postgres,
-    type_name,
+    Batch, DISTRIBUTED, bind_columns, for_one_row, is_insert_of_rows, split_batch,
+    statement_for_postgres, type_name,
 };
 use crate::core::value::Kind;
 
@@ -18,15 +22,15 @@ pub(in crate::engine) enum Binding {
     Arrays,
     /// The merchant, then one array for each other column.
     MerchantAndArrays,
-    /// The merchant, then all other values, row by row.
-    MerchantAndValues,
+    /// All values, row by row.
+    Values,
 }
 
 /// How a batch is bound, which its text decides.
 pub(in crate::engine) fn binding(sql: &str) -> Binding {
     match split_batch(sql) {
         Some(batch) if !is_of_a_merchant(&batch) => Binding::Arrays,
-        Some(batch) if is_insert_of_rows(&batch) => Binding::MerchantAndValues,
+        Some(batch) if is_insert_of_rows(&batch) => Binding::Values,
         Some(_) => Binding::MerchantAndArrays,
         None => Binding::Arrays,
     }
@@ -41,30 +45,57 @@ pub(in crate::engine) fn query_for_citus(sql: &str) -> &str {
     sql.split_once(DISTRIBUTED).map_or(sql, |(_, text)| text)
 }
 
-/// A batch for `rows` rows of one merchant, whose columns have these kinds.
+/// A batch for `rows` rows whose columns have these kinds.
 pub(in crate::engine) fn batch_for_citus(sql: &str, kinds: &[Kind], rows: usize) -> String {
     match (split_batch(sql), binding(sql)) {
-        (Some(batch), Binding::MerchantAndValues) => insert_values(&batch, kinds, rows),
-        (Some(batch), Binding::MerchantAndArrays) => with_arrays(&batch, kinds),
+        (Some(batch), Binding::Values) => insert_values(&batch, kinds, rows),
+        (Some(batch), Binding::MerchantAndArrays) => {
+            with_keys(&batch, kinds).unwrap_or_else(|| with_arrays(&batch, kinds))
+        }
         _ => statement_for_postgres(sql, kinds.iter().copied()),
     }
+}
+
+/// A batch for a single row, with all columns as plain parameters, if it can be written so.
+pub(in crate::engine) fn one_row_for_citus(sql: &str, kinds: &[Kind]) -> Option<String> {
+    let batch = split_batch(sql)?;
+    let parameters: Vec<String> = (1_usize..)
+        .zip(kinds)
+        .map(|(position, kind)| format!("${position}::{}", type_name(*kind)))
+        .collect();
+    let parameter = |position: usize| parameters.get(position - 1).cloned().unwrap_or_default();
+    let text = for_one_row(&batch, parameter)?;
+    // The server rejects a parameter that the text does not mention.
+    parameters.iter().all(|parameter| text.contains(parameter)).then_some(text)
 }
 
 fn insert_values(batch: &Batch<'_>, kinds: &[Kind], rows: usize) -> String {
     let before = batch.before.trim_end().trim_end_matches("FROM");
     let after = batch.after.trim_start().trim_start_matches("WHERE true");
     let (insert, values) = before.split_once("SELECT ").unwrap_or((before, ""));
-    let width = batch.columns.len() - 1;
     let row = |number: usize| {
         let bound = bind_columns(values.trim_end(), &batch.columns, |position| {
-            let parameter = if position == 1 { 1 } else { number * width + position };
             let kind = kinds.get(position - 1).copied()?;
-            Some(format!("${parameter}::{}", type_name(kind)))
+            Some(format!("${}::{}", number * batch.columns.len() + position, type_name(kind)))
         });
         format!("({bound})")
     };
     let rows: Vec<String> = (0..rows).map(row).collect();
     format!("{insert}VALUES {}{after}", rows.join(", "))
+}
+
+/// Rows that are only keys of one table.
+fn with_keys(batch: &Batch<'_>, kinds: &[Kind]) -> Option<String> {
+    let ([_, key], [_, kind]) = (batch.columns.as_slice(), kinds) else { return None };
+    let condition = format!("= r.{key}");
+    let is_compared_once = !batch.before.contains(&format!("r.{key}"))
+        && batch.after.matches("r.").count() == 2
+        && batch.after.contains(&condition);
+    is_compared_once.then_some(())?;
+    for_one_row(batch, |position| match position {
+        1 => "$1::text".to_owned(),
+        _ => format!("ANY (${position}::{}[])", type_name(*kind)),
+    })
 }
 
 fn with_arrays(batch: &Batch<'_>, kinds: &[Kind]) -> String {
@@ -88,27 +119,57 @@ mod tests {
     const TEXT_AND_INT: [Kind; 2] = [Kind::Text, Kind::Int];
 
     #[test]
-    fn an_insert_is_a_list_of_values_with_the_merchant_once() {
+    fn an_insert_is_a_list_of_values() {
         let sql = "INSERT INTO t (merchant_id, b) SELECT r.merchant_id, 1 + r.b
             FROM ROWS(merchant_id, b) WHERE true ON CONFLICT DO NOTHING";
-        assert_eq!(binding(sql), Binding::MerchantAndValues);
+        assert_eq!(binding(sql), Binding::Values);
         assert_eq!(
             batch_for_citus(sql, &TEXT_AND_INT, 2),
             "INSERT INTO t (merchant_id, b) VALUES ($1::text, 1 + $2::bigint), \
-             ($1::text, 1 + $3::bigint) ON CONFLICT DO NOTHING"
+             ($3::text, 1 + $4::bigint) ON CONFLICT DO NOTHING"
         );
     }
 
     #[test]
-    fn other_batches_have_arrays_beside_the_merchant() {
+    fn keys_of_one_table_are_a_list_beside_the_merchant() {
         let sql = "DELETE FROM t USING ROWS(merchant_id, b) WHERE t.merchant_id = r.merchant_id
             AND t.b = r.b";
         assert_eq!(binding(sql), Binding::MerchantAndArrays);
         assert_eq!(
             batch_for_citus(sql, &TEXT_AND_INT, 7),
-            "DELETE FROM t USING unnest($2::bigint[]) AS r(b) WHERE t.merchant_id = $1
-            AND t.b = r.b"
+            "DELETE FROM t WHERE t.merchant_id = $1::text
+            AND t.b = ANY ($2::bigint[])"
         );
+        assert_eq!(
+            batch_for_citus(
+                "SELECT t.c FROM ROWS(merchant_id, b) JOIN t ON t.merchant_id = r.merchant_id AND t.b = r.b",
+                &TEXT_AND_INT,
+                7
+            ),
+            "SELECT t.c FROM t WHERE t.merchant_id = $1::text AND t.b = ANY ($2::bigint[])"
+        );
+    }
+
+    #[test]
+    fn other_batches_have_arrays_beside_the_merchant() {
+        let sql = "UPDATE t SET b = r.b FROM ROWS(merchant_id, a, b)
+            WHERE t.merchant_id = r.merchant_id AND t.a = r.a";
+        let kinds = [Kind::Text, Kind::Int, Kind::Int];
+        assert_eq!(
+            batch_for_citus(sql, &kinds, 7),
+            "UPDATE t SET b = r.b FROM unnest($2::bigint[], $3::bigint[]) AS r(a, b)
+            WHERE t.merchant_id = $1 AND t.a = r.a"
+        );
+        assert_eq!(
+            one_row_for_citus(sql, &kinds).as_deref(),
+            Some("UPDATE t SET b = $3::bigint WHERE t.merchant_id = $1::text AND t.a = $2::bigint")
+        );
+    }
+
+    #[test]
+    fn a_row_with_a_value_that_is_not_used_stays_an_array() {
+        let sql = "SELECT t.a FROM ROWS(merchant_id, b, c) JOIN t ON t.b = r.b";
+        assert_eq!(one_row_for_citus(sql, &[Kind::Text, Kind::Int, Kind::Int]), None);
     }
 
     #[test]

@@ -4,10 +4,9 @@
 //! that still runs, so every change with a smaller number is committed. Transactions that only read
 //! have no number, so a backup holds nothing back.
 //!
-//! On Citus the numbers and the snapshot are those of the coordinator. It ends a transaction after
-//! the worker has committed, if there is one worker. The few transactions of several merchants (a
-//! batch of receipts) may be on several, which commit after the coordinator. So lists also stay
-//! [`VISIBLE_LATE_US`] behind there.
+//! On Citus each server has transactions of its own. There the number of a change is the time of
+//! its statement, and lists stay [`VISIBLE_LATE_US`] behind: longer than a transaction takes, and
+//! than the clocks of the servers differ.
 //!
 //! When a dump is loaded into another server, the numbers of transactions start over. So a base is
 //! added to them, which is chosen anew then: such that the sum is the time in microseconds. Servers
@@ -20,11 +19,14 @@ use std::borrow::Cow;
 use tokio::sync::OnceCell;
 use tokio_postgres::Client;
 
+use super::executions::Layout;
 use crate::{core::error::EngineError, engine::dialect::CHANGE_NUMBER};
 
-/// Longer than it takes until a worker has committed what the coordinator has committed: if their
-/// connection breaks in between, Citus tries again every minute.
+/// Longer than it takes until all servers have committed what one has committed: if a connection
+/// breaks in between, Citus tries again every minute.
 pub(super) const VISIBLE_LATE_US: i64 = 150_000_000;
+/// Later than the number of every change before: that was a time plus a number of transactions.
+const STATEMENT_TIME: &str = "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)";
 
 /// Chooses a base unless the database has one that was chosen here.
 pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
@@ -37,20 +39,30 @@ pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Every change with a smaller number is committed.
-pub(super) async fn settled(client: &Client) -> Result<i64, EngineError> {
-    let sql = "SELECT last
-             + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
-         FROM change_counter WHERE id = 1";
-    Ok(client.query_one(sql, &[]).await?.try_get(0)?)
+/// Every change with a smaller number is committed, or is so new that lists do not show it yet.
+pub(super) async fn settled(client: &Client, layout: Layout) -> Result<i64, EngineError> {
+    let sql = match layout {
+        Layout::OneServer => Cow::Borrowed(
+            "SELECT last + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
+             FROM change_counter WHERE id = 1",
+        ),
+        Layout::Distributed => format!("SELECT {STATEMENT_TIME}").into(),
+    };
+    Ok(client.query_one(&*sql, &[]).await?.try_get(0)?)
 }
 
-/// The base, read once.
-#[derive(Default)]
-pub(super) struct ChangeNumbers(OnceCell<i64>);
+pub(super) struct ChangeNumbers {
+    layout: Layout,
+    /// Read once.
+    base: OnceCell<i64>,
+}
 
 impl ChangeNumbers {
-    /// A statement with the number of the transaction that runs it.
+    pub(super) fn new(layout: Layout) -> Self {
+        Self { layout, base: OnceCell::new() }
+    }
+
+    /// A statement with the number of the change that it makes.
     pub(super) async fn write(
         &self,
         client: &Client,
@@ -59,7 +71,10 @@ impl ChangeNumbers {
         if !text.contains(CHANGE_NUMBER) {
             return Ok(text);
         }
-        let base = self.0.get_or_try_init(|| read_base(client)).await?;
+        if self.layout == Layout::Distributed {
+            return Ok(text.replace(CHANGE_NUMBER, STATEMENT_TIME).into());
+        }
+        let base = self.base.get_or_try_init(|| read_base(client)).await?;
         let number = format!("({base} + CAST(CAST(pg_current_xact_id() AS text) AS bigint))");
         Ok(text.replace(CHANGE_NUMBER, &number).into())
     }

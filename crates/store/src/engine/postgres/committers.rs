@@ -7,9 +7,9 @@
 //! When one transaction of a group fails, the group is rolled back and its halves are committed, so
 //! that the others need a few commits more, and not one each.
 //!
-//! On a distributed database a group has the transactions of one merchant, so that it commits on
-//! one server. Citus cannot look up the number of a message while it inserts the message; so
-//! messages follow in a burst of their own, when their numbers are known.
+//! Through the coordinator of a distributed database, a group has the transactions of one merchant,
+//! so that it commits on one server. Citus cannot look up the number of a message while it inserts
+//! the message; so messages follow in a burst of their own, when their numbers are known.
 //!
 //! Because they are tasks of their own, they finish a commit even when its caller is gone.
 
@@ -46,9 +46,28 @@ use crate::{
 /// While one waits for the disk, the next sends its steps.
 const COMMITTERS: usize = 3;
 /// Groups of different merchants do not wait for each other, and each crosses the network twice.
-const COMMITTERS_DISTRIBUTED: usize = 8;
+const COMMITTERS_BY_MERCHANT: usize = 8;
 /// Transactions that may wait before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
+
+/// Which transactions may be committed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grouping {
+    /// All: they are on one server.
+    Together,
+    /// Those of one merchant, which are on one server, although not all of them are.
+    ByMerchant,
+}
+
+impl Grouping {
+    /// How many committers there are; each uses one connection at a time.
+    pub(super) fn committers(self) -> usize {
+        match self {
+            Self::Together => COMMITTERS,
+            Self::ByMerchant => COMMITTERS_BY_MERCHANT,
+        }
+    }
+}
 
 #[derive(Clone)]
 pub(super) struct Committers(mpsc::Sender<Job>);
@@ -60,14 +79,15 @@ impl Committers {
     pub(super) fn start(
         pool: &Pool,
         layout: Layout,
+        grouping: Grouping,
         metrics: &StoreMetrics,
         written: &WrittenRows,
     ) -> Self {
         let (jobs, receiver) = mpsc::channel(QUEUE_MAX);
-        let waiting = Waiting { receiver, set_aside: VecDeque::new(), layout };
+        let waiting = Waiting { receiver, set_aside: VecDeque::new(), grouping };
         let waiting = Arc::new(Mutex::new(waiting));
-        let numbers = Arc::new(ChangeNumbers::default());
-        for slot in (0_i64..).take(committers(layout)) {
+        let numbers = Arc::new(ChangeNumbers::new(layout));
+        for slot in (0_i64..).take(grouping.committers()) {
             let committer = Committer {
                 slot,
                 layout,
@@ -85,14 +105,6 @@ impl Committers {
         let (sender, reply) = oneshot::channel();
         self.0.send((transaction, sender)).await.map_err(|_| EngineError::Closed)?;
         reply.await.map_err(|_| EngineError::Closed)?
-    }
-}
-
-/// How many committers there are; each uses one connection at a time.
-pub(super) fn committers(layout: Layout) -> usize {
-    match layout {
-        Layout::OneServer => COMMITTERS,
-        Layout::Distributed => COMMITTERS_DISTRIBUTED,
     }
 }
 
@@ -168,14 +180,12 @@ impl Committer {
         let steps = Steps::new(group, self.slot, numbering);
         let burst = steps.merged();
         #[cfg(test)]
-        plans::check_group(client, self.layout, group, &burst).await;
+        plans::check_group(client, self.layout, group, &steps).await;
         let returned = self.send(client, &burst, Start::Transaction).await?;
         let counters = Counters::read(&returned)?;
         if numbering == Numbering::BeforeTheStatement {
             let numbered = steps.numbered_messages(&counters);
             let burst: Vec<MergedStep<'_>> = numbered.iter().map(MergedStep::new).collect();
-            #[cfg(test)]
-            plans::check_group(client, self.layout, group, &burst).await;
             self.send(client, &burst, Start::Nothing).await?;
         }
         client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
@@ -267,7 +277,7 @@ struct Waiting {
     receiver: mpsc::Receiver<Job>,
     /// Received, but not for the group that was formed then.
     set_aside: VecDeque<Job>,
-    layout: Layout,
+    grouping: Grouping,
 }
 
 /// All waiting transactions that may be committed together, as soon as there is one.
@@ -280,9 +290,9 @@ async fn next_group(waiting: &Mutex<Waiting>) -> Option<Group> {
     let merchant = transaction.merchant().map(str::to_owned);
     let mut group = Group::default();
     group.push(transaction, reply);
-    let is_together = match waiting.layout {
-        Layout::OneServer => |_: &Job, _: Option<&str>| true,
-        Layout::Distributed => {
+    let is_together = match waiting.grouping {
+        Grouping::Together => |_: &Job, _: Option<&str>| true,
+        Grouping::ByMerchant => {
             |job: &Job, merchant: Option<&str>| merchant.is_some() && job.0.merchant() == merchant
         }
     };

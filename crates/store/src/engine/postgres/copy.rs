@@ -3,7 +3,9 @@
 use futures_util::{TryStreamExt, pin_mut};
 use tokio_postgres::IsolationLevel;
 
-use super::{citus, create_pool, executions::Layout, get_client, read_row};
+use super::{
+    citus, create_pool, executions::Layout, get_client, read_row, tls::connection_settings,
+};
 use crate::{core::error::EngineError, engine::CopiedMoment};
 
 /// Copies every table into `file`, which holds the same schema. On a distributed database each
@@ -12,7 +14,7 @@ pub(in crate::engine) async fn copy_into(
     url: &str,
     file: rusqlite::Connection,
 ) -> Result<CopiedMoment, EngineError> {
-    let pool = create_pool(url, 1)?;
+    let pool = create_pool(connection_settings(url)?, 1)?;
     let mut client = get_client(&pool).await?;
     let layout = citus::layout(&client).await?;
     let snapshot = client

@@ -67,7 +67,7 @@ impl Layout {
     ) -> Vec<Execution<'a>> {
         if !sql.contains("ROWS(") {
             let text = Cow::Borrowed(self.query(sql));
-            return all.into_iter().map(|row| with_values(text.clone(), &[row], 0)).collect();
+            return all.into_iter().map(|row| with_values(text.clone(), &[row])).collect();
         }
         let first = all.first().copied().unwrap_or_default();
         let kinds: Vec<Kind> = first.iter().map(Value::kind).collect();
@@ -77,24 +77,22 @@ impl Layout {
                 vec![Execution { text: text.into(), parameters: to_arrays(&all, &kinds, 0) }]
             }
             (Self::Distributed, Binding::MerchantAndArrays) => {
-                let of_one = |rows: Vec<&'a [Value]>| with_arrays(sql, &rows, &kinds);
+                let of_one = |rows: Vec<&'a [Value]>| of_merchant(sql, &rows, &kinds);
                 by_merchant(all).into_values().map(of_one).collect()
             }
-            (Self::Distributed, Binding::MerchantAndValues) => {
-                let merchants = by_merchant(all);
-                let parts = merchants.values().flat_map(|rows| split_rows(rows));
-                let of_one = |rows: &[&'a [Value]]| {
+            (Self::Distributed, Binding::Values) => {
+                let of_part = |rows: &[&'a [Value]]| {
                     let text = distributed::batch_for_citus(sql, &kinds, rows.len());
-                    with_values(text.into(), rows, 1)
+                    with_values(text.into(), rows)
                 };
-                parts.map(of_one).collect()
+                split_rows(&all).into_iter().map(of_part).collect()
             }
         }
     }
 }
 
 /// The rows of each merchant, in their order; the merchant is their first value.
-fn by_merchant(rows: Vec<&[Value]>) -> BTreeMap<&str, Vec<&[Value]>> {
+pub(super) fn by_merchant(rows: Vec<&[Value]>) -> BTreeMap<&str, Vec<&[Value]>> {
     let mut merchants: BTreeMap<&str, Vec<&[Value]>> = BTreeMap::new();
     for row in rows {
         let merchant = row.first().and_then(Value::as_text).unwrap_or_default();
@@ -116,14 +114,19 @@ fn split_rows<'a, 'b>(rows: &'b [&'a [Value]]) -> Vec<&'b [&'a [Value]]> {
     parts
 }
 
-/// Binds the values of all rows; the first `shared` of each row are the same, and are bound once.
-fn with_values<'a>(text: Cow<'static, str>, rows: &[&'a [Value]], shared: usize) -> Execution<'a> {
-    let first = rows.first().into_iter().flat_map(|row| row.iter().take(shared));
-    let others = rows.iter().flat_map(|row| row.iter().skip(shared));
-    Execution { text, parameters: first.chain(others).map(Parameter::Value).collect() }
+/// Binds the values of all rows.
+fn with_values<'a>(text: Cow<'static, str>, rows: &[&'a [Value]]) -> Execution<'a> {
+    let values = rows.iter().flat_map(|row| row.iter());
+    Execution { text, parameters: values.map(Parameter::Value).collect() }
 }
 
-fn with_arrays<'a>(sql: &str, rows: &[&'a [Value]], kinds: &[Kind]) -> Execution<'a> {
+/// Binds the rows of one merchant: a single one as it is, several as arrays.
+fn of_merchant<'a>(sql: &str, rows: &[&'a [Value]], kinds: &[Kind]) -> Execution<'a> {
+    if rows.len() == 1
+        && let Some(text) = distributed::one_row_for_citus(sql, kinds)
+    {
+        return with_values(text.into(), rows);
+    }
     let merchant = rows.first().and_then(|row| row.first());
     let mut parameters: Vec<Parameter<'a>> = Vec::with_capacity(kinds.len());
     parameters.extend(merchant.map(Parameter::Value));
@@ -211,13 +214,15 @@ mod tests {
     #[test]
     fn rows_of_several_merchants_are_one_execution_each_when_distributed() {
         let rows = [params!["b", 1_i64], params!["a", 2_i64], params!["b", 3_i64]];
-        let executions =
-            Layout::Distributed.executions(INSERT, rows.iter().map(Vec::as_slice).collect());
-        let sizes: Vec<_> = executions.iter().map(|it| it.parameters.len()).collect();
-        assert_eq!(sizes, [2, 3], "the merchant, and a value for each row");
-        let together =
-            Layout::OneServer.executions(INSERT, rows.iter().map(Vec::as_slice).collect());
-        assert_eq!(together.len(), 1);
+        let sizes = |layout: Layout, sql| -> Vec<usize> {
+            let executions = layout.executions(sql, rows.iter().map(Vec::as_slice).collect());
+            executions.iter().map(|it| it.parameters.len()).collect()
+        };
+        let delete = "DELETE FROM t USING ROWS(merchant_id, a)
+            WHERE t.merchant_id = r.merchant_id AND t.a = r.a";
+        assert_eq!(sizes(Layout::Distributed, delete), [2, 2], "a merchant and a value or array");
+        assert_eq!(sizes(Layout::OneServer, delete), [2], "two arrays");
+        assert_eq!(sizes(Layout::Distributed, INSERT), [4, 2], "all values of two rows, and one");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use tokio::{
 };
 use tokio_postgres::{AsyncMessage, Connection, NoTls};
 
-use super::tls::connection_settings;
+use super::tls::{Settings, connection_settings};
 use crate::core::error::EngineError;
 
 /// The channel is of the schema, because several installations may share a database.
@@ -17,7 +17,7 @@ const QUEUE_MAX: usize = 1024;
 
 /// Receives every notification from now on. The receiver ends when the connection is lost.
 pub(super) async fn listen(url: &str) -> Result<mpsc::Receiver<String>, EngineError> {
-    let (config, tls) = connection_settings(url)?;
+    let Settings { config, tls } = connection_settings(url)?;
     let (sender, notifications) = mpsc::channel(QUEUE_MAX);
     let client = if let Some(tls) = tls {
         let (client, connection) = config.connect(tls).await?;

@@ -23,16 +23,15 @@ impl Reads {
     pub(super) async fn query_each(
         &self,
         sql: &'static str,
-        rows: Vec<Vec<Value>>,
+        rows: Vec<&[Value]>,
     ) -> Result<Vec<Row>, EngineError> {
-        if rows.iter().flatten().any(contains_nul) {
+        if rows.iter().copied().flatten().any(contains_nul) {
             return Ok(Vec::new());
         }
         let started = Instant::now();
         let client = get_client(&self.pool).await?;
         self.metrics.record_wait(started.elapsed());
         let mut found = Vec::new();
-        let rows = rows.iter().map(Vec::as_slice).collect();
         for execution in self.layout.executions(sql, rows) {
             #[cfg(test)]
             plans::check_query(&client, self.layout, sql, &execution).await;

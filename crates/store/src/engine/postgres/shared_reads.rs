@@ -15,7 +15,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{Reads, contains_nul};
+use super::{Reads, as_slices, contains_nul};
 use crate::{
     EngineError,
     core::value::{Row, Value},
@@ -60,7 +60,7 @@ impl SharedReads {
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
         if rows.len() > ROWS_MAX {
-            return self.reads.query_each(sql, rows).await;
+            return self.reads.query_each(sql, as_slices(&rows)).await;
         }
         // It would make the answer of all others empty, too.
         if rows.iter().flatten().any(contains_nul) {
@@ -89,13 +89,13 @@ async fn share(reads: Reads, waiting: Arc<Mutex<mpsc::Receiver<SharedQuery>>>) {
 async fn answer_all(reads: &Reads, queries: BTreeMap<&'static str, Vec<SharedQuery>>) {
     for (sql, mut queries) in queries {
         number_callers(&mut queries);
-        let rows = queries.iter().flat_map(|query| query.rows.iter().cloned()).collect();
+        let rows = queries.iter().flat_map(|query| as_slices(&query.rows)).collect();
         match reads.query_each(sql, rows).await {
             Ok(rows) => answer_callers(queries, rows),
             // Each gets its own error, and only those that have one.
             Err(_) => {
                 for SharedQuery { sql, rows, reply } in queries {
-                    let _ = reply.send(reads.query_each(sql, rows).await);
+                    let _ = reply.send(reads.query_each(sql, as_slices(&rows)).await);
                 }
             }
         }

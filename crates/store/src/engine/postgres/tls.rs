@@ -5,7 +5,7 @@
 //! `sslmode=disable`. On this machine, over loopback or a Unix socket, TLS is used only where the
 //! address says `sslmode=require`.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use tokio_postgres::{
     Config,
@@ -15,16 +15,52 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::core::error::EngineError;
 
-/// The settings of a connection to `url`, and the TLS that it needs, if any.
-pub(super) fn connection_settings(
+/// How to connect, and the TLS that it needs, if any.
+pub(super) struct Settings {
+    pub(super) config: Config,
+    pub(super) tls: Option<MakeRustlsConnect>,
+}
+
+/// The settings of a connection to `url`.
+pub(super) fn connection_settings(url: &str) -> Result<Settings, EngineError> {
+    with_tls(url.parse()?)
+}
+
+/// The settings of a connection to another server, with what `url` says about everything else.
+pub(super) fn worker_settings(
     url: &str,
-) -> Result<(Config, Option<MakeRustlsConnect>), EngineError> {
-    let mut config: Config = url.parse()?;
+    host: &str,
+    port: u16,
+    connect_within: Duration,
+) -> Result<Settings, EngineError> {
+    let known: Config = url.parse()?;
+    let mut config = Config::new();
+    config.host(host).port(port).ssl_mode(known.get_ssl_mode()).connect_timeout(connect_within);
+    if let Some(user) = known.get_user() {
+        config.user(user);
+    }
+    if let Some(password) = known.get_password() {
+        config.password(password);
+    }
+    if let Some(name) = known.get_dbname() {
+        config.dbname(name);
+    }
+    if let Some(options) = known.get_options() {
+        config.options(options);
+    }
+    if let Some(name) = known.get_application_name() {
+        config.application_name(name);
+    }
+    with_tls(config)
+}
+
+fn with_tls(mut config: Config) -> Result<Settings, EngineError> {
     if !needs_tls(&config) {
-        return Ok((config, None));
+        return Ok(Settings { config, tls: None });
     }
     config.ssl_mode(SslMode::Require);
-    Ok((config, Some(MakeRustlsConnect::new(tls_settings()?))))
+    let tls = Some(MakeRustlsConnect::new(tls_settings()?));
+    Ok(Settings { config, tls })
 }
 
 fn needs_tls(config: &Config) -> bool {
@@ -68,7 +104,7 @@ mod tests {
     use super::*;
 
     fn is_encrypted(url: &str) -> bool {
-        let (config, tls) = connection_settings(url).unwrap();
+        let Settings { config, tls } = connection_settings(url).unwrap();
         assert_eq!(tls.is_some(), config.get_ssl_mode() == SslMode::Require, "{url}");
         tls.is_some()
     }
