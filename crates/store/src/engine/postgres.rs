@@ -57,7 +57,9 @@ const MIGRATION_LOCK: i64 = 0x484f_4d45;
 /// for tables that fill and empty all day: it would scan them from time to time, and plan at every
 /// call.
 ///
-/// Citus finds the shards of most statements only by the values, so it must see them.
+/// Citus finds the shards of most statements only by the values, so it must see them. Besides, a
+/// worker that plans a statement for all values makes a plan for its shard each time, and keeps all
+/// of them in memory (Citus 13.2).
 ///
 /// Bodies of 2 KB and more are compressed. With PostgreSQL's own method, that is more than half of
 /// what it takes to insert an order; with LZ4, which most builds have, it is hardly anything.
@@ -66,7 +68,7 @@ const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
     SELECT set_config('plan_cache_mode',
         CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
-            THEN 'auto' ELSE 'force_generic_plan' END, false);
+            THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false);
     SELECT set_config(name, 'lz4', false) FROM pg_settings
     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
 /// After this long without traffic, the connection is probed.

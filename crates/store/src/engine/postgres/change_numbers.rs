@@ -4,9 +4,10 @@
 //! that still runs, so every change with a smaller number is committed. Transactions that only read
 //! have no number, so a backup holds nothing back.
 //!
-//! On Citus each server has transactions of its own. There the number of a change is the time of
-//! its statement, and lists stay [`VISIBLE_LATE_US`] behind: longer than a transaction takes, and
-//! than the clocks of the servers differ.
+//! On Citus each server has transactions of its own. There the number of a change is the time at
+//! the node that made it, and lists stay [`VISIBLE_LATE_US`] behind: longer than a transaction
+//! takes, and than the clocks of the nodes differ. It is a parameter, because Citus evaluates a
+//! function by writing the statement anew.
 //!
 //! When a dump is loaded into another server, the numbers of transactions start over. So a base is
 //! added to them, which is chosen anew then: such that the sum is the time in microseconds. Servers
@@ -14,20 +15,16 @@
 //! before. That a dump was loaded shows in the row of the base: it was written by another
 //! transaction than it says.
 
-use std::borrow::Cow;
-
+use jiff::Timestamp;
 use tokio::sync::OnceCell;
 use tokio_postgres::Client;
 
-use super::executions::Layout;
+use super::executions::{Execution, Layout};
 use crate::{core::error::EngineError, engine::dialect::CHANGE_NUMBER};
 
 /// Longer than it takes until all servers have committed what one has committed: if a connection
 /// breaks in between, Citus tries again every minute.
 pub(super) const VISIBLE_LATE_US: i64 = 150_000_000;
-/// Later than the number of every change before: that was a time plus a number of transactions.
-const STATEMENT_TIME: &str = "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)";
-
 /// Chooses a base unless the database has one that was chosen here.
 pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
     let sql = "UPDATE change_counter
@@ -41,14 +38,13 @@ pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
 
 /// Every change with a smaller number is committed, or is so new that lists do not show it yet.
 pub(super) async fn settled(client: &Client, layout: Layout) -> Result<i64, EngineError> {
-    let sql = match layout {
-        Layout::OneServer => Cow::Borrowed(
-            "SELECT last + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
-             FROM change_counter WHERE id = 1",
-        ),
-        Layout::Distributed => format!("SELECT {STATEMENT_TIME}").into(),
-    };
-    Ok(client.query_one(&*sql, &[]).await?.try_get(0)?)
+    if layout == Layout::Distributed {
+        return Ok(i64::MAX);
+    }
+    let sql = "SELECT last
+             + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
+         FROM change_counter WHERE id = 1";
+    Ok(client.query_one(sql, &[]).await?.try_get(0)?)
 }
 
 pub(super) struct ChangeNumbers {
@@ -62,21 +58,26 @@ impl ChangeNumbers {
         Self { layout, base: OnceCell::new() }
     }
 
-    /// A statement with the number of the change that it makes.
+    /// Writes the number of the change that a statement makes into it.
     pub(super) async fn write(
         &self,
         client: &Client,
-        text: Cow<'static, str>,
-    ) -> Result<Cow<'static, str>, EngineError> {
-        if !text.contains(CHANGE_NUMBER) {
-            return Ok(text);
+        execution: &mut Execution<'_>,
+    ) -> Result<(), EngineError> {
+        if !execution.text.contains(CHANGE_NUMBER) {
+            return Ok(());
         }
-        if self.layout == Layout::Distributed {
-            return Ok(text.replace(CHANGE_NUMBER, STATEMENT_TIME).into());
-        }
-        let base = self.base.get_or_try_init(|| read_base(client)).await?;
-        let number = format!("({base} + CAST(CAST(pg_current_xact_id() AS text) AS bigint))");
-        Ok(text.replace(CHANGE_NUMBER, &number).into())
+        let number = match self.layout {
+            Layout::OneServer => {
+                let base = self.base.get_or_try_init(|| read_base(client)).await?;
+                format!("({base} + CAST(CAST(pg_current_xact_id() AS text) AS bigint))")
+            }
+            // Later than the number of every change on one server: that was a time plus a number
+            // of transactions.
+            Layout::Distributed => execution.add_number(Timestamp::now().as_microsecond()),
+        };
+        execution.text = execution.text.replace(CHANGE_NUMBER, &number).into();
+        Ok(())
     }
 }
 

@@ -244,7 +244,7 @@ impl Committer {
             let executions = self.layout.executions(step.sql, step.rows.clone());
             let mut prepared = Vec::with_capacity(executions.len());
             for mut execution in executions {
-                execution.text = self.numbers.write(client, execution.text).await?;
+                self.numbers.write(client, &mut execution).await?;
                 let statement = if let Some(statement) = by_text.get(execution.text.as_ref()) {
                     statement.clone()
                 } else {

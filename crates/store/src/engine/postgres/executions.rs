@@ -19,6 +19,7 @@ const VALUES_MAX: usize = 256;
 
 enum Parameter<'a> {
     Value(&'a Value),
+    Number(i64),
     Array(Box<dyn ToSql + Sync + Send + 'a>),
 }
 
@@ -26,6 +27,7 @@ impl Parameter<'_> {
     fn as_sql(&self) -> &(dyn ToSql + Sync) {
         match self {
             Self::Value(value) => value,
+            Self::Number(number) => number,
             Self::Array(array) => &**array,
         }
     }
@@ -48,6 +50,12 @@ pub(super) struct Execution<'a> {
 impl Execution<'_> {
     pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.parameters.iter().map(Parameter::as_sql).collect()
+    }
+
+    /// One more parameter; returns how the text names it.
+    pub(super) fn add_number(&mut self, number: i64) -> String {
+        self.parameters.push(Parameter::Number(number));
+        format!("${}::bigint", self.parameters.len())
     }
 }
 
