@@ -19,6 +19,7 @@ use crate::{
     },
 };
 
+mod bulk;
 mod change_numbers;
 mod citus;
 mod committers;

@@ -10,10 +10,10 @@
 //! has an array for each column but the merchant.
 
 use super::{
-    Batch, DISTRIBUTED, bind_columns, for_one_row, is_insert_of_rows, split_batch,
+    Batch, CHANGE_NUMBER, DISTRIBUTED, bind_columns, for_one_row, is_insert_of_rows, split_batch,
     statement_for_postgres, type_name,
 };
-use crate::core::value::Kind;
+use crate::core::value::{Kind, Value};
 
 /// How the rows of a batch are bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +67,48 @@ pub(in crate::engine) fn one_row_for_citus(sql: &str, kinds: &[Kind]) -> Option<
     let text = for_one_row(&batch, parameter)?;
     // The server rejects a parameter that the text does not mention.
     parameters.iter().all(|parameter| text.contains(parameter)).then_some(text)
+}
+
+/// An `INSERT` of nothing but values.
+pub(in crate::engine) struct Insert<'a> {
+    /// The table and its columns.
+    pub(in crate::engine) target: &'a str,
+    pub(in crate::engine) cells: Vec<Cell>,
+}
+
+/// What a column of a new row gets.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::engine) enum Cell {
+    /// The value of the batch at this position.
+    OfRow(usize),
+    Number(i64),
+    ChangeNumber,
+}
+
+impl Cell {
+    /// Its value, if it is always the same.
+    pub(in crate::engine) fn constant(&self) -> Value {
+        match self {
+            Self::Number(number) => Value::Int(*number),
+            Self::OfRow(_) | Self::ChangeNumber => Value::Null(Kind::Int),
+        }
+    }
+}
+
+/// What a batch inserts, if it computes nothing and fails where a row exists already.
+pub(in crate::engine) fn insert_of(sql: &str) -> Option<Insert<'_>> {
+    let batch = split_batch(sql).filter(is_insert_of_rows)?;
+    let otherwise = batch.after.trim_start().strip_prefix("WHERE true")?.trim();
+    let (target, values) = batch.before.trim_start().split_once("SELECT ")?;
+    let cell = |text: &str| match text.trim().strip_prefix("r.") {
+        Some(name) => batch.columns.iter().position(|column| *column == name).map(Cell::OfRow),
+        None if text.trim() == CHANGE_NUMBER => Some(Cell::ChangeNumber),
+        None => text.trim().parse().ok().map(Cell::Number),
+    };
+    let values = values.trim_end().strip_suffix("FROM")?;
+    let cells = values.split(',').map(cell).collect::<Option<_>>()?;
+    let target = target.strip_prefix("INSERT INTO ")?.trim_end();
+    matches!(otherwise, "" | "ON CONFLICT DO NOTHING").then_some(Insert { target, cells })
 }
 
 fn insert_values(batch: &Batch<'_>, kinds: &[Kind], rows: usize) -> String {
@@ -128,6 +170,27 @@ mod tests {
             "INSERT INTO t (merchant_id, b) VALUES ($1::text, 1 + $2::bigint), \
              ($3::text, 1 + $4::bigint) ON CONFLICT DO NOTHING"
         );
+    }
+
+    #[test]
+    fn an_insert_of_values_is_known_column_by_column() {
+        let sql = "INSERT INTO t
+                (merchant_id, b, c, d) SELECT r.merchant_id, 1, CHANGE_NUMBER,
+                r.d
+            FROM ROWS(merchant_id, d) WHERE true ON CONFLICT DO NOTHING";
+        let insert = insert_of(sql).unwrap();
+        assert_eq!(insert.target, "t\n                (merchant_id, b, c, d)");
+        assert_eq!(
+            insert.cells,
+            [Cell::OfRow(0), Cell::Number(1), Cell::ChangeNumber, Cell::OfRow(1)]
+        );
+        for sql in [
+            "INSERT INTO t (a) SELECT 1 + r.a FROM ROWS(a) WHERE true",
+            "INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true ON CONFLICT (a) DO UPDATE SET a = 1",
+            "UPDATE t SET a = 1 FROM ROWS(a) WHERE t.a = r.a",
+        ] {
+            assert!(insert_of(sql).is_none(), "{sql}");
+        }
     }
 
     #[test]

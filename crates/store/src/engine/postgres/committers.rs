@@ -14,6 +14,7 @@
 //! Because they are tasks of their own, they finish a commit even when its caller is gone.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, VecDeque},
     sync::Arc,
     time::Instant,
@@ -27,6 +28,7 @@ use tokio_postgres::Statement;
 #[cfg(test)]
 use super::plans;
 use super::{
+    bulk::Bulk,
     change_numbers::ChangeNumbers,
     conflict_or_error,
     executions::{Execution, Layout},
@@ -45,6 +47,8 @@ use crate::{
 
 /// While one waits for the disk, the next sends its steps.
 const COMMITTERS: usize = 3;
+/// Fewer, so that more transactions share a statement.
+const COMMITTERS_ON_WORKER: usize = 2;
 /// Groups of different merchants do not wait for each other, and each crosses the network twice.
 const COMMITTERS_BY_MERCHANT: usize = 8;
 /// Transactions that may wait before callers wait to enqueue theirs.
@@ -55,6 +59,8 @@ const QUEUE_MAX: usize = 4096;
 pub(super) enum Grouping {
     /// All: they are on one server.
     Together,
+    /// All: they are on one worker of Citus.
+    OnWorker,
     /// Those of one merchant, which are on one server, although not all of them are.
     ByMerchant,
 }
@@ -64,6 +70,7 @@ impl Grouping {
     pub(super) fn committers(self) -> usize {
         match self {
             Self::Together => COMMITTERS,
+            Self::OnWorker => COMMITTERS_ON_WORKER,
             Self::ByMerchant => COMMITTERS_BY_MERCHANT,
         }
     }
@@ -232,7 +239,7 @@ impl Committer {
         Ok(returned)
     }
 
-    /// The executions of each step with their statements; each text is prepared once.
+    /// What is sent for each step, with its statements; each text is prepared once.
     async fn prepare_all<'a>(
         &self,
         client: &Object,
@@ -241,28 +248,57 @@ impl Committer {
         let mut by_text: HashMap<String, Statement> = HashMap::new();
         let mut all = Vec::with_capacity(steps.len());
         for step in steps {
-            let executions = self.layout.executions(step.sql, step.rows.clone());
-            let mut prepared = Vec::with_capacity(executions.len());
-            for mut execution in executions {
-                self.numbers.write(client, &mut execution).await?;
-                let statement = if let Some(statement) = by_text.get(execution.text.as_ref()) {
+            let mut prepared = Vec::new();
+            for mut work in self.work(step) {
+                if let Work::Execution(execution) = &mut work {
+                    self.numbers.write(client, execution).await?;
+                }
+                let text = work.text();
+                let statement = if let Some(statement) = by_text.get(text.as_ref()) {
                     statement.clone()
                 } else {
-                    let statement = client.prepare_cached(&execution.text).await?;
-                    by_text.insert(execution.text.to_string(), statement.clone());
+                    let statement = client.prepare_cached(&text).await?;
+                    by_text.insert(text.to_string(), statement.clone());
                     statement
                 };
-                prepared.push(Prepared { execution, statement });
+                prepared.push(Prepared { work, statement });
             }
             all.push(prepared);
         }
         Ok(all)
     }
+
+    fn work<'a>(&self, step: &MergedStep<'a>) -> Vec<Work<'a>> {
+        let bulk = match self.layout {
+            Layout::OneServer => None,
+            Layout::Distributed => Bulk::new(step),
+        };
+        if let Some(bulk) = bulk {
+            return vec![Work::Bulk(bulk)];
+        }
+        let executions = self.layout.executions(step.sql, step.rows.clone());
+        executions.into_iter().map(Work::Execution).collect()
+    }
 }
 
 struct Prepared<'a> {
-    execution: Execution<'a>,
+    work: Work<'a>,
     statement: Statement,
+}
+
+/// What is sent for a step, or for a part of it.
+enum Work<'a> {
+    Execution(Execution<'a>),
+    Bulk(Bulk<'a>),
+}
+
+impl Work<'_> {
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Execution(execution) => Cow::Borrowed(&execution.text),
+            Self::Bulk(bulk) => bulk.text().into(),
+        }
+    }
 }
 
 /// What is sent before a burst of steps.
@@ -291,7 +327,7 @@ async fn next_group(waiting: &Mutex<Waiting>) -> Option<Group> {
     let mut group = Group::default();
     group.push(transaction, reply);
     let is_together = match waiting.grouping {
-        Grouping::Together => |_: &Job, _: Option<&str>| true,
+        Grouping::Together | Grouping::OnWorker => |_: &Job, _: Option<&str>| true,
         Grouping::ByMerchant => {
             |job: &Job, merchant: Option<&str>| merchant.is_some() && job.0.merchant() == merchant
         }
@@ -317,12 +353,16 @@ async fn next_group(waiting: &Mutex<Waiting>) -> Option<Group> {
 async fn execute(
     client: &Object,
     step: &MergedStep<'_>,
-    Prepared { execution, statement }: &Prepared<'_>,
+    Prepared { work, statement }: &Prepared<'_>,
 ) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
-    if step.returns {
-        let rows = client.query(statement, &execution.parameters()).await?;
-        Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
-    } else {
-        Ok((client.execute(statement, &execution.parameters()).await?, Vec::new()))
+    match work {
+        Work::Bulk(bulk) => Ok((bulk.send(client, statement).await?, Vec::new())),
+        Work::Execution(execution) if step.returns => {
+            let rows = client.query(statement, &execution.parameters()).await?;
+            Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
+        }
+        Work::Execution(execution) => {
+            Ok((client.execute(statement, &execution.parameters()).await?, Vec::new()))
+        }
     }
 }

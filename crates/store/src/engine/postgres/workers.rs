@@ -257,7 +257,7 @@ impl Workers {
             let cause = "the tables of Homeward are not visible there";
             return Err(EngineError::Pool(cause.to_owned()));
         }
-        let grouping = Grouping::Together;
+        let grouping = Grouping::OnWorker;
         let commits = create_pool(settings()?, grouping.committers())?;
         let (metrics, written) = (&self.0.metrics, WrittenRows::default());
         let committers =
@@ -299,12 +299,9 @@ fn warn_of(Address { host, port }: &Address, cause: &str) {
 fn names_merchant(sql: &str) -> bool {
     let is_insert = sql.contains("(merchant_id,") && sql.contains("VALUES ($1,");
     let is_named = is_insert || sql.contains("merchant_id = $1") || binding(sql) != Binding::Arrays;
-    is_named && !COORDINATOR_TABLES.iter().any(|table| mentions(sql, table))
-}
-
-fn mentions(sql: &str, table: &str) -> bool {
     let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-    sql.split(|letter| !is_name(letter)).any(|word| word == table)
+    let mut words = sql.split(|letter| !is_name(letter));
+    is_named && !words.any(|word| COORDINATOR_TABLES.contains(&word))
 }
 
 #[cfg(test)]
