@@ -11,7 +11,10 @@ use crate::{
 };
 
 /// The planner's settings and the compression of the store.
-pub(crate) const SESSION: &str = "SET jit = off; SET plan_cache_mode = force_generic_plan;
+pub(crate) const SESSION: &str = "SET jit = off;
+    SELECT set_config('plan_cache_mode',
+        CASE WHEN EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus')
+            THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false);
     SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
     SELECT set_config(name, 'lz4', false) FROM pg_settings
     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";

@@ -43,15 +43,18 @@ pub(crate) struct Returns {
     /// Connections that start returns, one measurement for each number
     #[arg(long, value_delimiter = ',', default_values_t = [16, 64])]
     connections: Vec<usize>,
+    /// Only the rates, to compare binaries or databases
+    #[arg(long)]
+    without_limit: bool,
 }
 
 #[derive(Serialize)]
 pub(crate) struct ReturnResults {
     store: &'static str,
     /// One return per transaction, on the best number of connections for the engine.
-    bare: BareReturns,
+    bare: Option<BareReturns>,
     /// As many returns per transaction as there are connections.
-    grouped: BareReturns,
+    grouped: Option<BareReturns>,
     returns: Vec<ReturnRate>,
 }
 
@@ -59,8 +62,8 @@ pub(crate) struct ReturnResults {
 struct ReturnRate {
     connections: usize,
     returns_per_second: f64,
-    ratio_to_bare: f64,
-    ratio_to_grouped: f64,
+    ratio_to_bare: Option<f64>,
+    ratio_to_grouped: Option<f64>,
     p50_ms: f64,
     p99_ms: f64,
     processor_us_per_return: f64,
@@ -72,14 +75,21 @@ impl Benchmark for Returns {
     type Results = ReturnResults;
 
     async fn measure(&self, run: Run<'_>) -> anyhow::Result<ReturnResults> {
-        let bare = limit::measure_best(run, 1).await?;
         let most = self.connections.iter().copied().max().unwrap_or(1);
-        let grouped = limit::measure_best(run, most).await?;
+        let (bare, grouped) = if self.without_limit {
+            (None, None)
+        } else {
+            let bare = limit::measure_best(run, 1).await?;
+            (Some(bare), Some(limit::measure_best(run, most).await?))
+        };
         let mut returns = Vec::new();
         for &connections in &self.connections {
             let mut measured = measure_connections(run, connections).await?;
-            measured.ratio_to_bare = measured.returns_per_second / bare.returns_per_second;
-            measured.ratio_to_grouped = measured.returns_per_second / grouped.returns_per_second;
+            let ratio_to = |limit: &Option<BareReturns>| {
+                limit.as_ref().map(|it| measured.returns_per_second / it.returns_per_second)
+            };
+            (measured.ratio_to_bare, measured.ratio_to_grouped) =
+                (ratio_to(&bare), ratio_to(&grouped));
             returns.push(measured);
         }
         let store = run.engine.name();
@@ -151,8 +161,8 @@ impl Load<'_> {
         Ok(ReturnRate {
             connections,
             returns_per_second: number(waits.len()) / f64::from(options.seconds),
-            ratio_to_bare: 0.0,
-            ratio_to_grouped: 0.0,
+            ratio_to_bare: None,
+            ratio_to_grouped: None,
             p50_ms: percentile_ms(&waits, 50)?,
             p99_ms: percentile_ms(&waits, 99)?,
             processor_us_per_return: used_s * 1e6 / number(started),
@@ -220,21 +230,28 @@ fn format_results(all: &[ReturnResults]) -> String {
         "bare us/return",
         "grouped us/return",
     ];
+    let ratio = |ratio: Option<f64>| ratio.map_or("-".to_owned(), |it| format!("{it:.2}"));
+    let rate = |limit: &Option<BareReturns>| {
+        limit.as_ref().map_or("-".to_owned(), |it| thousands(it.returns_per_second))
+    };
+    let time = |limit: &Option<BareReturns>| {
+        limit.as_ref().map_or("-".to_owned(), |it| format!("{:.0}", it.machine_us_per_return))
+    };
     let row = |results: &ReturnResults, measured: &ReturnRate| {
         [
             results.store.to_owned(),
             measured.connections.to_string(),
             thousands(measured.returns_per_second),
-            thousands(results.bare.returns_per_second),
-            format!("{:.2}", measured.ratio_to_bare),
-            thousands(results.grouped.returns_per_second),
-            format!("{:.2}", measured.ratio_to_grouped),
+            rate(&results.bare),
+            ratio(measured.ratio_to_bare),
+            rate(&results.grouped),
+            ratio(measured.ratio_to_grouped),
             format!("{:.1}", measured.p50_ms),
             format!("{:.1}", measured.p99_ms),
             format!("{:.0}", measured.processor_us_per_return),
             format!("{:.0}", measured.machine_us_per_return),
-            format!("{:.0}", results.bare.machine_us_per_return),
-            format!("{:.0}", results.grouped.machine_us_per_return),
+            time(&results.bare),
+            time(&results.grouped),
         ]
     };
     let rows: Vec<_> =

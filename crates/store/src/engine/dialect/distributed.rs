@@ -9,9 +9,11 @@
 //! a single row becomes plain parameters, and keys of one table a list (`= ANY ($2)`). What is left
 //! has an array for each column but the merchant.
 
+use std::borrow::Cow;
+
 use super::{
-    Batch, CHANGE_NUMBER, DISTRIBUTED, bind_columns, for_one_row, is_insert_of_rows, split_batch,
-    statement_for_postgres, type_name,
+    Batch, CHANGE_NUMBER, DISTRIBUTED, bind_columns, for_one_row, is_insert_of_rows,
+    is_part_of_name, split_batch, statement_for_postgres, type_name,
 };
 use crate::core::value::{Kind, Value};
 
@@ -45,6 +47,22 @@ pub(in crate::engine) fn query_for_citus(sql: &str) -> &str {
     sql.split_once(DISTRIBUTED).map_or(sql, |(_, text)| text)
 }
 
+/// A statement in which the number of a change is its time: what the column after the number gets,
+/// which is always `changed_us`.
+pub(in crate::engine) fn with_time_as_change_number(sql: &str) -> Cow<'_, str> {
+    let mut pieces = sql.split(CHANGE_NUMBER);
+    let first = pieces.next().unwrap_or_default();
+    let mut text = Cow::Borrowed(first);
+    for piece in pieces {
+        let next = piece.trim_start_matches(',').trim_start();
+        let time = next.strip_prefix("changed_us = ").unwrap_or(next);
+        let is_part = |letter: char| is_part_of_name(letter) || letter == '.' || letter == '$';
+        let time = time.split(|letter| !is_part(letter)).next().unwrap_or_default();
+        text = format!("{text}{time}{piece}").into();
+    }
+    text
+}
+
 /// A batch for `rows` rows whose columns have these kinds.
 pub(in crate::engine) fn batch_for_citus(sql: &str, kinds: &[Kind], rows: usize) -> String {
     match (split_batch(sql), binding(sql)) {
@@ -70,9 +88,9 @@ pub(in crate::engine) fn one_row_for_citus(sql: &str, kinds: &[Kind]) -> Option<
 }
 
 /// An `INSERT` of nothing but values.
-pub(in crate::engine) struct Insert<'a> {
+pub(in crate::engine) struct Insert {
     /// The table and its columns.
-    pub(in crate::engine) target: &'a str,
+    pub(in crate::engine) target: String,
     pub(in crate::engine) cells: Vec<Cell>,
 }
 
@@ -81,33 +99,22 @@ pub(in crate::engine) struct Insert<'a> {
 pub(in crate::engine) enum Cell {
     /// The value of the batch at this position.
     OfRow(usize),
-    Number(i64),
-    ChangeNumber,
-}
-
-impl Cell {
-    /// Its value, if it is always the same.
-    pub(in crate::engine) fn constant(&self) -> Value {
-        match self {
-            Self::Number(number) => Value::Int(*number),
-            Self::OfRow(_) | Self::ChangeNumber => Value::Null(Kind::Int),
-        }
-    }
+    Always(Value),
 }
 
 /// What a batch inserts, if it computes nothing and fails where a row exists already.
-pub(in crate::engine) fn insert_of(sql: &str) -> Option<Insert<'_>> {
-    let batch = split_batch(sql).filter(is_insert_of_rows)?;
+pub(in crate::engine) fn insert_of(sql: &str) -> Option<Insert> {
+    let sql = with_time_as_change_number(sql);
+    let batch = split_batch(&sql).filter(is_insert_of_rows)?;
     let otherwise = batch.after.trim_start().strip_prefix("WHERE true")?.trim();
     let (target, values) = batch.before.trim_start().split_once("SELECT ")?;
     let cell = |text: &str| match text.trim().strip_prefix("r.") {
         Some(name) => batch.columns.iter().position(|column| *column == name).map(Cell::OfRow),
-        None if text.trim() == CHANGE_NUMBER => Some(Cell::ChangeNumber),
-        None => text.trim().parse().ok().map(Cell::Number),
+        None => text.trim().parse().ok().map(|number| Cell::Always(Value::Int(number))),
     };
     let values = values.trim_end().strip_suffix("FROM")?;
     let cells = values.split(',').map(cell).collect::<Option<_>>()?;
-    let target = target.strip_prefix("INSERT INTO ")?.trim_end();
+    let target = target.strip_prefix("INSERT INTO ")?.trim_end().to_owned();
     matches!(otherwise, "" | "ON CONFLICT DO NOTHING").then_some(Insert { target, cells })
 }
 
@@ -173,17 +180,27 @@ mod tests {
     }
 
     #[test]
+    fn the_number_of_a_change_is_its_time() {
+        for (sql, for_citus) in [
+            ("SET changed = CHANGE_NUMBER, changed_us = $4", "SET changed = $4, changed_us = $4"),
+            ("SELECT 1, CHANGE_NUMBER,\n  r.at_us FROM", "SELECT 1, r.at_us,\n  r.at_us FROM"),
+            ("VALUES ($1, CHANGE_NUMBER, $2)", "VALUES ($1, $2, $2)"),
+            ("SELECT 1", "SELECT 1"),
+        ] {
+            assert_eq!(with_time_as_change_number(sql), for_citus);
+        }
+    }
+
+    #[test]
     fn an_insert_of_values_is_known_column_by_column() {
         let sql = "INSERT INTO t
-                (merchant_id, b, c, d) SELECT r.merchant_id, 1, CHANGE_NUMBER,
+                (merchant_id, b, changed, changed_us) SELECT r.merchant_id, 1, CHANGE_NUMBER,
                 r.d
             FROM ROWS(merchant_id, d) WHERE true ON CONFLICT DO NOTHING";
         let insert = insert_of(sql).unwrap();
-        assert_eq!(insert.target, "t\n                (merchant_id, b, c, d)");
-        assert_eq!(
-            insert.cells,
-            [Cell::OfRow(0), Cell::Number(1), Cell::ChangeNumber, Cell::OfRow(1)]
-        );
+        assert_eq!(insert.target, "t\n                (merchant_id, b, changed, changed_us)");
+        let one = Cell::Always(Value::Int(1));
+        assert_eq!(insert.cells, [Cell::OfRow(0), one, Cell::OfRow(1), Cell::OfRow(1)]);
         for sql in [
             "INSERT INTO t (a) SELECT 1 + r.a FROM ROWS(a) WHERE true",
             "INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true ON CONFLICT (a) DO UPDATE SET a = 1",

@@ -7,12 +7,7 @@
 use std::pin::pin;
 
 use deadpool_postgres::Object;
-use jiff::Timestamp;
-use tokio_postgres::{
-    Statement,
-    binary_copy::BinaryCopyInWriter,
-    types::{ToSql, Type},
-};
+use tokio_postgres::{Statement, binary_copy::BinaryCopyInWriter, types::Type};
 
 use crate::{
     core::{
@@ -30,7 +25,7 @@ const ROWS_MIN: usize = 16;
 
 /// An insert of many rows.
 pub(super) struct Bulk<'a> {
-    insert: Insert<'static>,
+    insert: Insert,
     rows: Vec<&'a [Value]>,
 }
 
@@ -52,26 +47,22 @@ impl<'a> Bulk<'a> {
         client: &Object,
         statement: &Statement,
     ) -> Result<u64, tokio_postgres::Error> {
-        let now = Value::Int(Timestamp::now().as_microsecond());
-        let constants: Vec<Value> = self.insert.cells.iter().map(Cell::constant).collect();
-        let row_of = |row: &'a [Value]| -> Vec<&Value> {
-            let cells = self.insert.cells.iter().zip(&constants);
-            let value = |(cell, constant)| match cell {
-                &Cell::OfRow(position) => row.get(position).unwrap_or(constant),
-                Cell::Number(_) => constant,
-                Cell::ChangeNumber => &now,
-            };
-            cells.map(value).collect()
-        };
         let first = self.rows.first().copied().unwrap_or_default();
-        let types: Vec<Type> = row_of(first).into_iter().map(type_of).collect();
+        let types: Vec<Type> = self.values_of(first).into_iter().map(type_of).collect();
         let mut writer = pin!(BinaryCopyInWriter::new(client.copy_in(statement).await?, &types));
         for row in &self.rows {
-            let values: Vec<&(dyn ToSql + Sync)> =
-                row_of(row).into_iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-            writer.as_mut().write(&values).await?;
+            writer.as_mut().write_raw(self.values_of(row)).await?;
         }
         writer.finish().await
+    }
+
+    /// The values of a new row, column by column.
+    fn values_of<'b>(&'b self, row: &'b [Value]) -> Vec<&'b Value> {
+        let value = |cell: &'b Cell| match cell {
+            Cell::OfRow(position) => row.get(*position),
+            Cell::Always(value) => Some(value),
+        };
+        self.insert.cells.iter().filter_map(value).collect()
     }
 }
 

@@ -4,10 +4,12 @@
 //! that still runs, so every change with a smaller number is committed. Transactions that only read
 //! have no number, so a backup holds nothing back.
 //!
-//! On Citus each server has transactions of its own. There the number of a change is the time at
-//! the node that made it, and lists stay [`VISIBLE_LATE_US`] behind: longer than a transaction
-//! takes, and than the clocks of the nodes differ. It is a parameter, because Citus evaluates a
-//! function by writing the statement anew.
+//! On Citus each server has transactions of its own. There the number of a change is its time
+//! ([`with_time_as_change_number`]), and lists stay [`VISIBLE_LATE_US`] behind: longer than it
+//! takes from the decision to the end of the transaction, and than the clocks of the nodes differ.
+//! It is later than every number before: that was a time plus a number of transactions.
+//!
+//! [`with_time_as_change_number`]: crate::engine::dialect::distributed
 //!
 //! When a dump is loaded into another server, the numbers of transactions start over. So a base is
 //! added to them, which is chosen anew then: such that the sum is the time in microseconds. Servers
@@ -15,11 +17,12 @@
 //! before. That a dump was loaded shows in the row of the base: it was written by another
 //! transaction than it says.
 
-use jiff::Timestamp;
+use std::borrow::Cow;
+
 use tokio::sync::OnceCell;
 use tokio_postgres::Client;
 
-use super::executions::{Execution, Layout};
+use super::executions::Layout;
 use crate::{core::error::EngineError, engine::dialect::CHANGE_NUMBER};
 
 /// Longer than it takes until all servers have committed what one has committed: if a connection
@@ -47,37 +50,23 @@ pub(super) async fn settled(client: &Client, layout: Layout) -> Result<i64, Engi
     Ok(client.query_one(sql, &[]).await?.try_get(0)?)
 }
 
-pub(super) struct ChangeNumbers {
-    layout: Layout,
-    /// Read once.
-    base: OnceCell<i64>,
-}
+/// The base, read once.
+#[derive(Default)]
+pub(super) struct ChangeNumbers(OnceCell<i64>);
 
 impl ChangeNumbers {
-    pub(super) fn new(layout: Layout) -> Self {
-        Self { layout, base: OnceCell::new() }
-    }
-
-    /// Writes the number of the change that a statement makes into it.
+    /// A statement with the number of the transaction that runs it.
     pub(super) async fn write(
         &self,
         client: &Client,
-        execution: &mut Execution<'_>,
-    ) -> Result<(), EngineError> {
-        if !execution.text.contains(CHANGE_NUMBER) {
-            return Ok(());
+        text: Cow<'static, str>,
+    ) -> Result<Cow<'static, str>, EngineError> {
+        if !text.contains(CHANGE_NUMBER) {
+            return Ok(text);
         }
-        let number = match self.layout {
-            Layout::OneServer => {
-                let base = self.base.get_or_try_init(|| read_base(client)).await?;
-                format!("({base} + CAST(CAST(pg_current_xact_id() AS text) AS bigint))")
-            }
-            // Later than the number of every change on one server: that was a time plus a number
-            // of transactions.
-            Layout::Distributed => execution.add_number(Timestamp::now().as_microsecond()),
-        };
-        execution.text = execution.text.replace(CHANGE_NUMBER, &number).into();
-        Ok(())
+        let base = self.0.get_or_try_init(|| read_base(client)).await?;
+        let number = format!("({base} + CAST(CAST(pg_current_xact_id() AS text) AS bigint))");
+        Ok(text.replace(CHANGE_NUMBER, &number).into())
     }
 }
 

@@ -16,6 +16,7 @@
 use std::{
     borrow::Cow,
     collections::{HashMap, VecDeque},
+    mem,
     sync::Arc,
     time::Instant,
 };
@@ -93,7 +94,7 @@ impl Committers {
         let (jobs, receiver) = mpsc::channel(QUEUE_MAX);
         let waiting = Waiting { receiver, set_aside: VecDeque::new(), grouping };
         let waiting = Arc::new(Mutex::new(waiting));
-        let numbers = Arc::new(ChangeNumbers::new(layout));
+        let numbers = Arc::new(ChangeNumbers::default());
         for slot in (0_i64..).take(grouping.committers()) {
             let committer = Committer {
                 slot,
@@ -251,7 +252,8 @@ impl Committer {
             let mut prepared = Vec::new();
             for mut work in self.work(step) {
                 if let Work::Execution(execution) = &mut work {
-                    self.numbers.write(client, execution).await?;
+                    let text = mem::take(&mut execution.text);
+                    execution.text = self.numbers.write(client, text).await?;
                 }
                 let text = work.text();
                 let statement = if let Some(statement) = by_text.get(text.as_ref()) {
@@ -333,7 +335,7 @@ async fn next_group(waiting: &Mutex<Waiting>) -> Option<Group> {
         }
     };
     let mut set_aside = VecDeque::new();
-    let mut others = std::mem::take(&mut waiting.set_aside).into_iter();
+    let mut others = mem::take(&mut waiting.set_aside).into_iter();
     while !group.is_full()
         && set_aside.len() < QUEUE_MAX
         && let Some(job) = others.next().or_else(|| waiting.receiver.try_recv().ok())

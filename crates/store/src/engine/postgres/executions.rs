@@ -19,7 +19,6 @@ const VALUES_MAX: usize = 256;
 
 enum Parameter<'a> {
     Value(&'a Value),
-    Number(i64),
     Array(Box<dyn ToSql + Sync + Send + 'a>),
 }
 
@@ -27,7 +26,6 @@ impl Parameter<'_> {
     fn as_sql(&self) -> &(dyn ToSql + Sync) {
         match self {
             Self::Value(value) => value,
-            Self::Number(number) => number,
             Self::Array(array) => &**array,
         }
     }
@@ -51,20 +49,16 @@ impl Execution<'_> {
     pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.parameters.iter().map(Parameter::as_sql).collect()
     }
-
-    /// One more parameter; returns how the text names it.
-    pub(super) fn add_number(&mut self, number: i64) -> String {
-        self.parameters.push(Parameter::Number(number));
-        format!("${}::bigint", self.parameters.len())
-    }
 }
 
 impl Layout {
-    /// The text of a query without `ROWS(..)`.
-    pub(super) fn query(self, sql: &'static str) -> &'static str {
+    /// The text of a statement for this layout, but for `ROWS(..)`.
+    pub(super) fn translate(self, sql: &'static str) -> Cow<'static, str> {
         match self {
-            Self::OneServer => dialect::query_for_one_server(sql),
-            Self::Distributed => distributed::query_for_citus(sql),
+            Self::OneServer => dialect::query_for_one_server(sql).into(),
+            Self::Distributed => {
+                distributed::with_time_as_change_number(distributed::query_for_citus(sql))
+            }
         }
     }
 
@@ -73,25 +67,25 @@ impl Layout {
         sql: &'static str,
         all: Vec<&'a [Value]>,
     ) -> Vec<Execution<'a>> {
-        if !sql.contains("ROWS(") {
-            let text = Cow::Borrowed(self.query(sql));
+        let text = self.translate(sql);
+        if !text.contains("ROWS(") {
             return all.into_iter().map(|row| with_values(text.clone(), &[row])).collect();
         }
         let first = all.first().copied().unwrap_or_default();
         let kinds: Vec<Kind> = first.iter().map(Value::kind).collect();
-        match (self, distributed::binding(sql)) {
+        match (self, distributed::binding(&text)) {
             (Self::OneServer, _) | (_, Binding::Arrays) => {
-                let text = dialect::statement_for_postgres(sql, kinds.iter().copied());
-                vec![Execution { text: text.into(), parameters: to_arrays(&all, &kinds, 0) }]
+                let batch = dialect::statement_for_postgres(&text, kinds.iter().copied());
+                vec![Execution { text: batch.into(), parameters: to_arrays(&all, &kinds, 0) }]
             }
             (Self::Distributed, Binding::MerchantAndArrays) => {
-                let of_one = |rows: Vec<&'a [Value]>| of_merchant(sql, &rows, &kinds);
+                let of_one = |rows: Vec<&'a [Value]>| of_merchant(&text, &rows, &kinds);
                 by_merchant(all).into_values().map(of_one).collect()
             }
             (Self::Distributed, Binding::Values) => {
                 let of_part = |rows: &[&'a [Value]]| {
-                    let text = distributed::batch_for_citus(sql, &kinds, rows.len());
-                    with_values(text.into(), rows)
+                    let batch = distributed::batch_for_citus(&text, &kinds, rows.len());
+                    with_values(batch.into(), rows)
                 };
                 split_rows(&all).into_iter().map(of_part).collect()
             }
