@@ -53,6 +53,7 @@ pub(super) async fn keep_statistics(pool: Pool, written: WrittenRows) {
         }
         if Instant::now() < examined_until
             && let Err(error) = analyze_grown(&pool).await
+            && !pool.is_closed()
         {
             tracing::warn!(
                 "the statistics of grown tables could not be renewed, queries may be slow until \

@@ -308,8 +308,40 @@ fn names_merchant(sql: &str) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
+    use domain::{identifier::MerchantId, returns::ledger::Ledger};
+
     use super::*;
-    use crate::core::schema::MIGRATIONS;
+    use crate::{
+        Location,
+        conformance::{Subject, citus},
+        core::{schema::MIGRATIONS, value::params},
+        engine::postgres::Postgres,
+    };
+
+    #[tokio::test]
+    async fn a_worker_out_of_reach_is_reached_through_the_coordinator() {
+        let Some(Subject { location, .. }) = citus("a_worker_out_of_reach").await else { return };
+        let Location::Postgres(url) = &location else { panic!("{location:?}") };
+        let engine = Postgres::open(url, &StoreMetrics::default()).await.unwrap();
+        let workers = engine.workers.clone().unwrap();
+        let merchant = MerchantId::parse("acme").unwrap();
+        let spend = |order| {
+            let mut transaction = Transaction::new("spending a unit");
+            transaction.put_ledger(&merchant, order, &Ledger::default(), 0);
+            engine.commit(transaction)
+        };
+        spend("one").await.unwrap();
+        let worker = workers.find("acme").await.expect("a worker within reach");
+
+        workers.give_up(&worker, "the cable was cut");
+
+        assert!(workers.find("acme").await.is_none());
+        spend("two").await.unwrap();
+        let sql = "SELECT order_id FROM ledgers WHERE merchant_id = $1 ORDER BY order_id";
+        let rows = engine.query(sql, params![&merchant]).await.unwrap();
+        let orders: Vec<&str> = rows.iter().map(|row| row.text(0).unwrap()).collect();
+        assert_eq!(orders, ["one", "two"]);
+    }
 
     #[test]
     fn a_statement_of_a_merchant_is_known_by_its_first_value() {
