@@ -45,7 +45,12 @@ impl Group {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.transactions.len() >= TRANSACTIONS_MAX || self.bytes >= BYTES_MAX
+        self.has(TRANSACTIONS_MAX, BYTES_MAX)
+    }
+
+    /// Whether it has so many transactions or bytes.
+    pub(super) fn has(&self, transactions: usize, bytes: usize) -> bool {
+        self.transactions.len() >= transactions || self.bytes >= bytes
     }
 
     /// Reports to every transaction that it is committed, with its messages.

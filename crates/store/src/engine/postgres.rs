@@ -32,15 +32,17 @@ mod reads;
 mod shared_reads;
 mod statistics;
 mod tls;
+mod waiting;
 mod workers;
 
-use committers::{Committers, Grouping};
+use committers::Committers;
 pub(super) use copy::copy_into;
 use executions::Layout;
 use reads::Reads;
 use shared_reads::SharedReads;
 use statistics::{WrittenRows, keep_statistics};
 use tls::{Settings, connection_settings};
+use waiting::Grouping;
 use workers::Workers;
 
 /// Connections for queries.

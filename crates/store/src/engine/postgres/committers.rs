@@ -1,9 +1,8 @@
 //! Tasks that commit waiting transactions, many with one `COMMIT`.
 //!
-//! A committer takes the first waiting transaction and all others that are already in the queue,
-//! and sends them in two bursts: `BEGIN` and every step travel together without waiting for each
-//! other; when every guard holds, `COMMIT` follows. There is no timer: an idle store commits at
-//! once, and load makes its own groups. Equal steps of different transactions are one statement.
+//! A committer takes a group of waiting transactions ([`Waiting`]) and sends them in two bursts:
+//! `BEGIN` and every step travel together without waiting for each other; when every guard holds,
+//! `COMMIT` follows. An idle store commits at once, and load makes its own groups. Equal steps of different transactions are one statement.
 //! When one transaction of a group fails, the group is rolled back and its halves are committed, so
 //! that the others need a few commits more, and not one each.
 //!
@@ -13,13 +12,7 @@
 //!
 //! Because they are tasks of their own, they finish a commit even when its caller is gone.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, VecDeque},
-    mem,
-    sync::Arc,
-    time::Instant,
-};
+use std::{borrow::Cow, collections::HashMap, mem, sync::Arc, time::Instant};
 
 use deadpool_postgres::{Object, Pool};
 use futures_util::future::{join, join_all};
@@ -35,6 +28,7 @@ use super::{
     executions::{Execution, Layout},
     read_row,
     statistics::WrittenRows,
+    waiting::{Grouping, Job, Sending, Waiting},
 };
 use crate::{
     StoreMetrics,
@@ -43,44 +37,14 @@ use crate::{
         transaction::{Guard, Transaction},
         value::Row,
     },
-    engine::group::{CommitResult, Counters, Group, MergedStep, Numbering, ReplySender, Steps},
+    engine::group::{CommitResult, Counters, Group, MergedStep, Numbering, Steps},
 };
 
-/// While one waits for the disk, the next sends its steps.
-const COMMITTERS: usize = 3;
-/// Fewer, so that more transactions share a statement.
-const COMMITTERS_ON_WORKER: usize = 2;
-/// Groups of different merchants do not wait for each other, and each crosses the network twice.
-const COMMITTERS_BY_MERCHANT: usize = 8;
 /// Transactions that may wait before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
 
-/// Which transactions may be committed together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grouping {
-    /// All: they are on one server.
-    Together,
-    /// All: they are on one worker of Citus.
-    OnWorker,
-    /// Those of one merchant, which are on one server, although not all of them are.
-    ByMerchant,
-}
-
-impl Grouping {
-    /// How many committers there are; each uses one connection at a time.
-    pub(super) fn committers(self) -> usize {
-        match self {
-            Self::Together => COMMITTERS,
-            Self::OnWorker => COMMITTERS_ON_WORKER,
-            Self::ByMerchant => COMMITTERS_BY_MERCHANT,
-        }
-    }
-}
-
 #[derive(Clone)]
 pub(super) struct Committers(mpsc::Sender<Job>);
-
-type Job = (Transaction, ReplySender);
 
 impl Committers {
     /// They end when no caller can enqueue a transaction any more.
@@ -92,8 +56,7 @@ impl Committers {
         written: &WrittenRows,
     ) -> Self {
         let (jobs, receiver) = mpsc::channel(QUEUE_MAX);
-        let waiting = Waiting { receiver, set_aside: VecDeque::new(), grouping };
-        let waiting = Arc::new(Mutex::new(waiting));
+        let waiting = Arc::new(Mutex::new(Waiting::new(receiver, grouping)));
         let numbers = Arc::new(ChangeNumbers::default());
         for slot in (0_i64..).take(grouping.committers()) {
             let committer = Committer {
@@ -127,15 +90,17 @@ struct Committer {
 
 impl Committer {
     async fn run(self, waiting: Arc<Mutex<Waiting>>) {
-        while let Some(group) = next_group(&waiting).await {
+        loop {
+            let next = waiting.lock().await.next_group().await;
+            let Some((group, sending)) = next else { return };
             let started = Instant::now();
             let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
-            self.commit(group).await;
+            self.commit(group, sending).await;
             self.metrics.record_commit(transactions, started.elapsed());
         }
     }
 
-    async fn commit(&self, group: Group) {
+    async fn commit(&self, group: Group, sending: Sending) {
         let client = match self.pool.get().await {
             Ok(client) => client,
             Err(error) => {
@@ -147,8 +112,9 @@ impl Committer {
         };
         // The last one is next: transactions keep their order.
         let mut parts = vec![group];
+        let mut sending = Some(sending);
         while let Some(part) = parts.pop() {
-            match self.attempt(&client, &part.transactions).await {
+            match self.attempt(&client, &part.transactions, sending.take()).await {
                 Ok(counters) => part.report_committed(&counters),
                 Err(error) => match part.halves() {
                     Ok([first, second]) => parts.extend([second, first]),
@@ -167,8 +133,9 @@ impl Committer {
         &self,
         client: &Object,
         group: &[Transaction],
+        sending: Option<Sending>,
     ) -> Result<Counters, EngineError> {
-        let outcome = self.run_group(client, group).await;
+        let outcome = self.run_group(client, group, sending).await;
         // If even this fails the connection is closed, which ends the transaction as well.
         if outcome.is_err() {
             let _ = client.batch_execute("ROLLBACK").await;
@@ -180,6 +147,7 @@ impl Committer {
         &self,
         client: &Object,
         group: &[Transaction],
+        sending: Option<Sending>,
     ) -> Result<Counters, EngineError> {
         let numbering = match self.layout {
             Layout::OneServer => Numbering::InTheStatement,
@@ -196,6 +164,8 @@ impl Committer {
             let burst: Vec<MergedStep<'_>> = numbered.iter().map(MergedStep::new).collect();
             self.send(client, &burst, Start::Nothing).await?;
         }
+        // While this group waits for the disk, the next is sent.
+        drop(sending);
         client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
         self.written.add(burst.iter().map(|step| step.rows.len()).sum());
         Ok(counters)
@@ -308,47 +278,6 @@ impl Work<'_> {
 enum Start {
     Transaction,
     Nothing,
-}
-
-/// Transactions that wait for a committer.
-struct Waiting {
-    receiver: mpsc::Receiver<Job>,
-    /// Received, but not for the group that was formed then.
-    set_aside: VecDeque<Job>,
-    grouping: Grouping,
-}
-
-/// All waiting transactions that may be committed together, as soon as there is one.
-async fn next_group(waiting: &Mutex<Waiting>) -> Option<Group> {
-    let mut waiting = waiting.lock().await;
-    let (transaction, reply) = match waiting.set_aside.pop_front() {
-        Some(job) => job,
-        None => waiting.receiver.recv().await?,
-    };
-    let merchant = transaction.merchant().map(str::to_owned);
-    let mut group = Group::default();
-    group.push(transaction, reply);
-    let is_together = match waiting.grouping {
-        Grouping::Together | Grouping::OnWorker => |_: &Job, _: Option<&str>| true,
-        Grouping::ByMerchant => {
-            |job: &Job, merchant: Option<&str>| merchant.is_some() && job.0.merchant() == merchant
-        }
-    };
-    let mut set_aside = VecDeque::new();
-    let mut others = mem::take(&mut waiting.set_aside).into_iter();
-    while !group.is_full()
-        && set_aside.len() < QUEUE_MAX
-        && let Some(job) = others.next().or_else(|| waiting.receiver.try_recv().ok())
-    {
-        if is_together(&job, merchant.as_deref()) {
-            group.push(job.0, job.1);
-        } else {
-            set_aside.push_back(job);
-        }
-    }
-    set_aside.extend(others);
-    waiting.set_aside = set_aside;
-    Some(group)
 }
 
 /// Runs a part of a step: how many rows it touched, and those it returned.

@@ -21,13 +21,14 @@ use tracing::{info, warn};
 
 use super::{
     READERS_MAX,
-    committers::{Committers, Grouping},
+    committers::Committers,
     create_pool,
     executions::{Layout, by_merchant},
     get_client,
     reads::Reads,
     statistics::WrittenRows,
     tls::worker_settings,
+    waiting::Grouping,
 };
 use crate::{
     StoreMetrics,
@@ -257,7 +258,7 @@ impl Workers {
             let cause = "the tables of Homeward are not visible there";
             return Err(EngineError::Pool(cause.to_owned()));
         }
-        let grouping = Grouping::OnWorker;
+        let grouping = Grouping::Together;
         let commits = create_pool(settings()?, grouping.committers())?;
         let (metrics, written) = (&self.0.metrics, WrittenRows::default());
         let committers =
@@ -313,7 +314,7 @@ mod tests {
     use super::*;
     use crate::{
         Location,
-        conformance::{Subject, citus},
+        conformance::{Subject, citus, metrics},
         core::{schema::MIGRATIONS, value::params},
         engine::postgres::Postgres,
     };
@@ -322,7 +323,7 @@ mod tests {
     async fn a_worker_out_of_reach_is_reached_through_the_coordinator() {
         let Some(Subject { location, .. }) = citus("a_worker_out_of_reach").await else { return };
         let Location::Postgres(url) = &location else { panic!("{location:?}") };
-        let engine = Postgres::open(url, &StoreMetrics::default()).await.unwrap();
+        let engine = Postgres::open(url, &metrics()).await.unwrap();
         let workers = engine.workers.clone().unwrap();
         let merchant = MerchantId::parse("acme").unwrap();
         let spend = |order| {
