@@ -28,7 +28,7 @@ use super::{
     executions::{Execution, Layout},
     read_row,
     statistics::WrittenRows,
-    waiting::{Grouping, Job, Sending, Waiting},
+    waiting::{Grouping, Job, Waiting},
 };
 use crate::{
     StoreMetrics,
@@ -92,15 +92,16 @@ impl Committer {
     async fn run(self, waiting: Arc<Mutex<Waiting>>) {
         loop {
             let next = waiting.lock().await.next_group().await;
-            let Some((group, sending)) = next else { return };
+            let Some((group, turn)) = next else { return };
             let started = Instant::now();
             let transactions = u32::try_from(group.transactions.len()).unwrap_or(u32::MAX);
-            self.commit(group, sending).await;
+            self.commit(group).await;
+            drop(turn);
             self.metrics.record_commit(transactions, started.elapsed());
         }
     }
 
-    async fn commit(&self, group: Group, sending: Sending) {
+    async fn commit(&self, group: Group) {
         let client = match self.pool.get().await {
             Ok(client) => client,
             Err(error) => {
@@ -112,9 +113,8 @@ impl Committer {
         };
         // The last one is next: transactions keep their order.
         let mut parts = vec![group];
-        let mut sending = Some(sending);
         while let Some(part) = parts.pop() {
-            match self.attempt(&client, &part.transactions, sending.take()).await {
+            match self.attempt(&client, &part.transactions).await {
                 Ok(counters) => part.report_committed(&counters),
                 Err(error) => match part.halves() {
                     Ok([first, second]) => parts.extend([second, first]),
@@ -133,9 +133,8 @@ impl Committer {
         &self,
         client: &Object,
         group: &[Transaction],
-        sending: Option<Sending>,
     ) -> Result<Counters, EngineError> {
-        let outcome = self.run_group(client, group, sending).await;
+        let outcome = self.run_group(client, group).await;
         // If even this fails the connection is closed, which ends the transaction as well.
         if outcome.is_err() {
             let _ = client.batch_execute("ROLLBACK").await;
@@ -147,7 +146,6 @@ impl Committer {
         &self,
         client: &Object,
         group: &[Transaction],
-        sending: Option<Sending>,
     ) -> Result<Counters, EngineError> {
         let numbering = match self.layout {
             Layout::OneServer => Numbering::InTheStatement,
@@ -164,8 +162,6 @@ impl Committer {
             let burst: Vec<MergedStep<'_>> = numbered.iter().map(MergedStep::new).collect();
             self.send(client, &burst, Start::Nothing).await?;
         }
-        // While this group waits for the disk, the next is sent.
-        drop(sending);
         client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
         self.written.add(burst.iter().map(|step| step.rows.len()).sum());
         Ok(counters)

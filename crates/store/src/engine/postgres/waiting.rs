@@ -1,8 +1,8 @@
 //! Transactions that wait for a committer, and the groups that are made of them.
 //!
-//! A statement costs more than a row of it, so small groups are sent one after the other: while one
-//! is being sent, the next grows. It does not wait for the disk, and not long for a group that is
-//! held up by a lock. Large groups are sent side by side.
+//! A statement costs more than a row of it, so small groups are committed one after the other:
+//! meanwhile the next one grows. It does not wait long, for a slow disk or for a group that is held
+//! up by a lock. Large groups are committed side by side.
 
 use std::{
     collections::VecDeque,
@@ -24,7 +24,7 @@ use crate::{
     engine::group::{Group, ReplySender},
 };
 
-/// While one waits for the disk, the next sends its steps.
+/// While one waits for a slow disk, the next sends its steps.
 const COMMITTERS: usize = 3;
 /// Groups of different merchants do not wait for each other, and each crosses the network twice.
 const COMMITTERS_BY_MERCHANT: usize = 8;
@@ -34,7 +34,7 @@ const SET_ASIDE_MAX: usize = 4096;
 const TRANSACTIONS_MANY: usize = 16;
 const BYTES_MANY: usize = 64 << 10;
 /// How long a group grows at most.
-const GROWS_FOR: Duration = Duration::from_millis(5);
+const GROWS_FOR: Duration = Duration::from_millis(2);
 
 pub(super) type Job = (Transaction, ReplySender);
 
@@ -67,16 +67,16 @@ pub(super) struct Waiting {
 
 #[derive(Default)]
 struct Turns {
-    sending: AtomicUsize,
+    taken: AtomicUsize,
     ended: Notify,
 }
 
-/// A group is being sent until this is dropped.
-pub(super) struct Sending(Arc<Turns>);
+/// A group is being committed until this is dropped.
+pub(super) struct Turn(Arc<Turns>);
 
-impl Drop for Sending {
+impl Drop for Turn {
     fn drop(&mut self) {
-        self.0.sending.fetch_sub(1, Ordering::AcqRel);
+        self.0.taken.fetch_sub(1, Ordering::AcqRel);
         self.0.ended.notify_one();
     }
 }
@@ -88,7 +88,7 @@ impl Waiting {
 
     /// Waiting transactions that may be committed together, as soon as there is one. None when no
     /// caller can enqueue one any more.
-    pub(super) async fn next_group(&mut self) -> Option<(Group, Sending)> {
+    pub(super) async fn next_group(&mut self) -> Option<(Group, Turn)> {
         let (transaction, reply) = match self.set_aside.pop_front() {
             Some(job) => job,
             None => self.receiver.recv().await?,
@@ -104,11 +104,11 @@ impl Waiting {
             Some(Some(merchant)) => self.gather_merchant(&mut group, &merchant),
             Some(None) => {}
         }
-        self.turns.sending.fetch_add(1, Ordering::AcqRel);
-        Some((group, Sending(Arc::clone(&self.turns))))
+        self.turns.taken.fetch_add(1, Ordering::AcqRel);
+        Some((group, Turn(Arc::clone(&self.turns))))
     }
 
-    /// Adds what waits, and, to a small group, what comes while another is being sent.
+    /// Adds what waits, and, to a small group, what comes while another is being committed.
     async fn grow(&mut self, group: &mut Group) {
         let until = Instant::now() + GROWS_FOR;
         loop {
@@ -117,7 +117,7 @@ impl Waiting {
             {
                 group.push(transaction, reply);
             }
-            let is_alone = self.turns.sending.load(Ordering::Acquire) == 0;
+            let is_alone = self.turns.taken.load(Ordering::Acquire) == 0;
             if is_alone || group.has(TRANSACTIONS_MANY, BYTES_MANY) || Instant::now() >= until {
                 return;
             }
@@ -145,5 +145,65 @@ impl Waiting {
         }
         set_aside.extend(others);
         self.set_aside = set_aside;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{FutureExt, future::join};
+    use tokio::sync::oneshot;
+
+    use super::*;
+
+    fn job() -> Job {
+        (Transaction::new("testing"), oneshot::channel().0)
+    }
+
+    #[tokio::test]
+    async fn a_small_group_grows_while_another_is_committed() {
+        let (jobs, receiver) = mpsc::channel(8);
+        let mut waiting = Waiting::new(receiver, Grouping::Together);
+        jobs.send(job()).await.unwrap();
+        let (first, turn) = waiting.next_group().await.unwrap();
+        jobs.send(job()).await.unwrap();
+        let later = async {
+            jobs.send(job()).await.unwrap();
+            drop(turn);
+        };
+
+        let (second, ()) = join(waiting.next_group(), later).await;
+
+        assert_eq!(first.transactions.len(), 1);
+        assert_eq!(second.unwrap().0.transactions.len(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_group_that_is_held_up_does_not_hold_up_the_next() {
+        let (jobs, receiver) = mpsc::channel(8);
+        let mut waiting = Waiting::new(receiver, Grouping::Together);
+        jobs.send(job()).await.unwrap();
+        let (_, held_up) = waiting.next_group().await.unwrap();
+        jobs.send(job()).await.unwrap();
+
+        let (next, _) = waiting.next_group().await.unwrap();
+
+        assert_eq!(next.transactions.len(), 1);
+        drop(held_up);
+    }
+
+    #[tokio::test]
+    async fn a_large_group_does_not_wait() {
+        let (jobs, receiver) = mpsc::channel(TRANSACTIONS_MANY + 1);
+        let mut waiting = Waiting::new(receiver, Grouping::Together);
+        jobs.send(job()).await.unwrap();
+        let (_, held_up) = waiting.next_group().await.unwrap();
+        for _ in 0..TRANSACTIONS_MANY {
+            jobs.send(job()).await.unwrap();
+        }
+
+        let (next, turn) = waiting.next_group().now_or_never().unwrap().unwrap();
+
+        assert_eq!(next.transactions.len(), TRANSACTIONS_MANY);
+        drop((held_up, turn));
     }
 }
