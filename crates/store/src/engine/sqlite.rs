@@ -43,7 +43,8 @@ mod writer;
 const QUEUE_MAX: usize = 4096;
 /// Three orders of 2.5 KB fit on a page; with 4 KiB each would take a page of its own.
 const PAGE_BYTES: u32 = 8192;
-const CACHE_KIB: u32 = 32 * 1024;
+/// Holds most pages of the indexes of ten thousand merchants.
+const CACHE_KIB: u32 = 24 * 1024;
 
 #[derive(Clone)]
 pub(crate) struct Sqlite {
