@@ -7,7 +7,11 @@ use deadpool_postgres::{
     Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
 };
 use tokio::sync::mpsc;
-use tokio_postgres::{NoTls, error::SqlState, types::Type};
+use tokio_postgres::{
+    NoTls,
+    error::{DbError, SqlState},
+    types::Type,
+};
 
 use super::{dialect, group::CommitResult};
 use crate::{
@@ -298,7 +302,9 @@ fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
         SqlState::UNIQUE_VIOLATION,
         SqlState::LOCK_NOT_AVAILABLE,
     ];
-    if error.code().is_some_and(|code| conflicts.contains(code)) {
+    // A shard that has just moved: the copied rows went to another server, and its code is lost.
+    let is_of_copy = error.as_db_error().and_then(DbError::routine) == Some("ReportCopyError");
+    if is_of_copy || error.code().is_some_and(|code| conflicts.contains(code)) {
         EngineError::Conflict
     } else {
         EngineError::Postgres(error)

@@ -82,7 +82,10 @@ async fn transactions_committed_together_have_results_of_their_own(Subject { sto
     let mut numbers = Vec::new();
     for (number, outcome) in outcomes.into_iter().enumerate() {
         if number == 7 {
-            assert!(matches!(outcome, Err(StoreError::Conflict)), "it is there already");
+            assert!(
+                matches!(outcome, Err(StoreError::Conflict)),
+                "it is there already: {outcome:?}"
+            );
             continue;
         }
         for pending in outcome.unwrap() {

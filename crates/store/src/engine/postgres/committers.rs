@@ -63,6 +63,7 @@ impl Committers {
             let committer = Committer {
                 slot,
                 layout,
+                grouping,
                 pool: pool.clone(),
                 metrics: metrics.clone(),
                 numbers: numbers.clone(),
@@ -83,6 +84,7 @@ impl Committers {
 struct Committer {
     slot: i64,
     layout: Layout,
+    grouping: Grouping,
     pool: Pool,
     metrics: StoreMetrics,
     numbers: Arc<ChangeNumbers>,
@@ -238,9 +240,10 @@ impl Committer {
     }
 
     fn work<'a>(&self, step: &MergedStep<'a>) -> Vec<Work<'a>> {
-        let bulk = match self.layout {
-            Layout::OneServer => None,
-            Layout::Distributed => Bulk::new(step),
+        let bulk = match (self.layout, self.grouping) {
+            (Layout::Distributed, Grouping::Together) => Bulk::new(step),
+            // The coordinator does not say which error of a worker is a conflict.
+            (Layout::Distributed, Grouping::ByMerchant) | (Layout::OneServer, _) => None,
         };
         if let Some(bulk) = bulk {
             return vec![Work::Bulk(bulk)];
