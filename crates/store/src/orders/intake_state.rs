@@ -65,22 +65,7 @@ const LEDGER: i64 = 4;
 /// The caller of a query that is not shared.
 const ALONE: i64 = 0;
 
-/// Of a message without refunds, as most are.
-const WITHOUT_REFUNDS: &str =
-    "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
-     FROM ROWS(merchant_id, order_id, as_exchange, caller), LATERAL (
-         SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
-             o.updated_us AS updated_us, o.hash AS hash, k.refund_id AS other
-         FROM orders o
-         LEFT JOIN refunds k ON k.merchant_id = r.merchant_id AND k.order_id = o.order_id
-         WHERE o.merchant_id = r.merchant_id AND o.order_id = r.order_id
-         UNION ALL
-         SELECT 2, e.exchange_order_id, e.version, 0, NULL, e.body
-         FROM exchange_orders e
-         WHERE e.merchant_id = r.merchant_id AND e.exchange_order_id = r.order_id
-             AND r.as_exchange = 1) few";
-
-const WITH_REFUNDS: &str =
+const ALL_TABLES: &str =
     "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
      FROM ROWS(merchant_id, order_id, refund_id, as_exchange, with_ledger, caller), LATERAL (
          SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
@@ -136,16 +121,8 @@ impl Store {
         if self.engine.is_distributed() {
             return self.distributed_intake_state(merchant, orders).await;
         }
-        let has_refunds = orders.iter().any(|order| !order.refund_ids.is_empty());
-        let (sql, wanted) = if has_refunds {
-            (WITH_REFUNDS, orders.iter().flat_map(|order| order.wanted(merchant)).collect())
-        } else {
-            let wanted = |order: &IntakeKey<'_>| {
-                params![merchant, order.order_id, i64::from(order.as_exchange), ALONE]
-            };
-            (WITHOUT_REFUNDS, orders.iter().map(wanted).collect())
-        };
-        let rows = self.query_shared(OPERATION, sql, wanted).await?;
+        let wanted = orders.iter().flat_map(|order| order.wanted(merchant)).collect();
+        let rows = self.query_shared(OPERATION, ALL_TABLES, wanted).await?;
         let mut state = IntakeState::default();
         rows.iter().try_for_each(|row| state.add(row)).during(OPERATION)?;
         Ok(state)

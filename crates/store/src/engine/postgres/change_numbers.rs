@@ -9,7 +9,7 @@
 //! takes from the decision to the end of the transaction, and than the clocks of the nodes differ.
 //! It is later than every number before: that was a time plus a number of transactions.
 //!
-//! [`with_time_as_change_number`]: crate::engine::dialect::distributed
+//! [`with_time_as_change_number`]: crate::engine::dialect::distributed::with_time_as_change_number
 //!
 //! When a dump is loaded into another server, the numbers of transactions start over. So a base is
 //! added to them, which is chosen anew then: such that the sum is the time in microseconds. Servers
@@ -22,12 +22,12 @@ use std::borrow::Cow;
 use tokio::sync::OnceCell;
 use tokio_postgres::Client;
 
-use super::executions::Layout;
 use crate::{core::error::EngineError, engine::dialect::CHANGE_NUMBER};
 
 /// Longer than it takes until all servers have committed what one has committed: if a connection
 /// breaks in between, Citus tries again every minute.
 pub(super) const VISIBLE_LATE_US: i64 = 150_000_000;
+
 /// Chooses a base unless the database has one that was chosen here.
 pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
     let sql = "UPDATE change_counter
@@ -39,11 +39,8 @@ pub(super) async fn prepare(client: &Client) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Every change with a smaller number is committed, or is so new that lists do not show it yet.
-pub(super) async fn settled(client: &Client, layout: Layout) -> Result<i64, EngineError> {
-    if layout == Layout::Distributed {
-        return Ok(i64::MAX);
-    }
+/// Every change with a smaller number is committed.
+pub(super) async fn settled(client: &Client) -> Result<i64, EngineError> {
     let sql = "SELECT last
              + CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint)
          FROM change_counter WHERE id = 1";

@@ -189,7 +189,8 @@ impl Workers {
             return known.worker.clone();
         }
         let worker = match self.look_up(merchant).await {
-            Ok(address) => self.connect(address?).await,
+            Ok(Some(address)) => self.connect(address).await,
+            Ok(None) => None,
             // Without the coordinator, what was known last is the best guess.
             Err(_) => return known?.worker,
         };
@@ -269,6 +270,9 @@ impl Workers {
 
     /// For a while, the worker is reached through the coordinator.
     fn give_up(&self, worker: &Worker, cause: &str) {
+        if self.0.coordinator.is_closed() {
+            return;
+        }
         let until = Instant::now() + BELIEVED;
         let before = self.workers().insert(worker.address.clone(), Found::OutOfReach { until });
         if matches!(before, Some(Found::Reached(_))) {
