@@ -8,7 +8,7 @@ use crate::harness::{
 #[test]
 fn metrics_are_for_the_machine_itself_and_for_a_scope_of_their_own() {
     for arguments in [&["--trusted-proxies", "127.0.0.1"][..], &[]] {
-        let server = Home::sqlite().serve(arguments);
+        let server = Home::new().serve(arguments);
         let merchant = server.token(&server.merchant("curious"));
         let [graphs, admin] = ["metrics", "admin"].map(|scope| {
             let added = server.home.json(&["client", "add", "--name", "x", "--scope", scope]);

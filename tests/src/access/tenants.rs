@@ -365,7 +365,7 @@ fn systems_of_the_platform_act_for_no_merchant() {
 
 #[test]
 fn what_is_public_and_not_described_is_known() {
-    let server = shared::sqlite();
+    let server = shared::server();
     for target in PUBLIC_UNDESCRIBED {
         assert_eq!(server.send(&Request::get(target)).status, 200, "{target}");
     }

@@ -88,7 +88,7 @@ fn a_token_is_given_for_json_for_a_form_and_for_http_basic() {
 
 #[test]
 fn parameters_that_are_not_known_are_ignored_and_null_is_absent() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let mut body = credentials(&server.merchant("token"));
     body["audience"] = json!("somebody");
     body["scope"] = Value::Null;
@@ -98,7 +98,7 @@ fn parameters_that_are_not_known_are_ignored_and_null_is_absent() {
 
 #[test]
 fn the_charset_of_a_request_may_be_named() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let request = json_request(&credentials(&server.merchant("token")));
     let named = request.with("Content-Type", "Application/JSON; charset=\"UTF-8\"");
 
@@ -107,7 +107,7 @@ fn the_charset_of_a_request_may_be_named() {
 
 #[test]
 fn a_narrower_scope_is_granted_when_it_is_asked_for() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let merchant = server.merchant("token");
     let mut body = credentials(&merchant);
     body["scope"] = json!("read orders:write");
@@ -122,7 +122,7 @@ fn a_narrower_scope_is_granted_when_it_is_asked_for() {
 
 #[test]
 fn the_scheme_is_read_in_any_case() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&server.merchant("token"));
     for scheme in ["bearer", "Bearer", "BEARER", "bEaReR"] {
         assert_eq!(read_order(server, &format!("{scheme} {token}")).status, 404, "{scheme}");
@@ -131,7 +131,7 @@ fn the_scheme_is_read_in_any_case() {
 
 #[test]
 fn without_a_good_token_the_answer_is_401_with_a_challenge() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let merchant = server.merchant("token");
     let token = server.token(&merchant);
     let unknown = r#"401 {"message":"the token is unknown, expired or revoked"}"#;
@@ -170,7 +170,7 @@ fn carry(server: &Server, request: &HttpRequest) -> Result<HttpResponse, std::io
 
 #[test]
 fn a_published_oauth_client_gets_a_token_as_it_is() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let merchant = server.merchant("library");
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     for auth_type in [AuthType::BasicAuth, AuthType::RequestBody] {

@@ -37,7 +37,7 @@ fn grade(browser: &Browser, scripts: Scripts, condition: &str) {
 }
 
 fn receive_parcel(scripts: Scripts) {
-    let server = shared::sqlite();
+    let server = shared::server();
     let Some(browser) = Browser::open(server, scripts) else { return };
     let stage = Stage::set(server);
     let number = announce_goods(&stage);
@@ -117,7 +117,7 @@ fn start_return(stage: &Stage<'_>) -> String {
 /// wrong item, an unknown parcel whose unit finds its return.
 #[test]
 fn parcels_with_errors_are_received_by_keys_alone() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let Some(browser) = Browser::open(server, Scripts::On) else { return };
     let stage = Stage::set(server);
     let (number, rma) = (announce_goods(&stage), start_return(&stage));
@@ -181,7 +181,7 @@ fn choice_of(browser: &Browser, rma: &str) -> String {
 
 #[test]
 fn license_plates_and_disposition_rules_have_pages() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let Some(browser) = Browser::open(server, Scripts::Off) else { return };
     let stage = Stage::set(server);
     let rules = json!({ "rules": [{ "conditions": ["B", "C"], "channel": "OUTLET" }] });

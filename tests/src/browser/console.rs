@@ -33,7 +33,7 @@ use crate::{
 /// A server that contains only the data of these tests.
 fn shared_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| Home::sqlite().serve(&QUICK))
+    SERVER.get_or_init(|| Home::new().serve(&QUICK))
 }
 
 /// A browser with a new operator who is logged in.

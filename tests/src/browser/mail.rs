@@ -23,7 +23,7 @@ fn open(server: &Server) -> Option<Browser> {
 
 #[test]
 fn every_kind_of_mail_reads_well_on_a_phone_and_at_a_desk() {
-    let server = Home::sqlite().serve(&QUICK);
+    let server = Home::new().serve(&QUICK);
     let Some(browser) = open(&server) else { return };
     let stage = Stage::set(&server);
     stage.try_to_put(
@@ -44,7 +44,7 @@ fn every_kind_of_mail_reads_well_on_a_phone_and_at_a_desk() {
 
 #[test]
 fn an_operator_sets_up_mails_rewords_one_and_sends_a_test() {
-    let server = Home::sqlite().serve(&QUICK);
+    let server = Home::new().serve(&QUICK);
     let Some(browser) = open(&server) else { return };
     let (stage, mailbox) = (Stage::set(&server), MailServer::start());
     let port = mailbox.settings()["port"].to_string();

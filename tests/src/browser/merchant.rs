@@ -11,7 +11,7 @@ use crate::harness::{
 
 #[test]
 fn a_merchant_looks_after_its_integration_by_itself() {
-    let server = Home::sqlite().serve(&QUICK);
+    let server = Home::new().serve(&QUICK);
     let Some(browser) = Browser::open(&server, Scripts::On) else { return };
     let (stage, _running) = Stage::with_receiver(&server);
     let merchant = &stage.merchant.id;

@@ -44,7 +44,7 @@ pub(super) struct Shop {
 fn shared_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     let arguments = [&ALLOW[..], &["--trusted-proxies", "127.0.0.1"]].concat();
-    SERVER.get_or_init(|| Home::sqlite().serve(&arguments))
+    SERVER.get_or_init(|| Home::new().serve(&arguments))
 }
 
 /// One order of two tees that can come back and a mug that cannot.

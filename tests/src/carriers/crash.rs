@@ -17,7 +17,7 @@ use crate::{
     harness::{
         home::{Home, text},
         http::{Connection, Request},
-        postgres::POSTGRES,
+        postgres::{CITUS, POSTGRES},
         samples::message,
         server::publication,
         stage::{QUICK, Stage},
@@ -39,6 +39,13 @@ fn on_sqlite_no_label_is_bought_twice() {
 fn on_postgres_no_label_is_bought_twice() {
     if let Some(schema) = POSTGRES.schema("carriers_crash") {
         survive(&Home::on(&schema.address), rounds(25));
+    }
+}
+
+#[test]
+fn on_citus_no_label_is_bought_twice() {
+    if let Some(schema) = CITUS.schema("carriers_crash") {
+        survive(&Home::on(&schema.address), rounds(5));
     }
 }
 

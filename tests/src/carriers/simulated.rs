@@ -32,7 +32,7 @@ pub(crate) struct SimulatedCarrier {
 
 impl SimulatedCarrier {
     pub(crate) fn start() -> Self {
-        let home = Home::sqlite();
+        let home = Home::new();
         for (name, secret) in [("key", KEY), ("secret", WEBHOOK_SECRET)] {
             std::fs::write(home.root().join(name), secret).unwrap();
         }

@@ -144,7 +144,7 @@ fn each_alert_fires_at_a_server_in_that_trouble_and_no_other_does() {
 
 /// On SQLite: nothing at first, then failed messages and labels that nobody makes, then silence.
 fn without_a_database_server() -> Alerts {
-    let mut server = Home::sqlite().serve(&QUICK);
+    let mut server = Home::new().serve(&QUICK);
     let (stage, running) = Stage::with_receiver(&server);
     stage.until(&stage.test("well", 1), "delivered");
     let well = Scrape::of(&server);
@@ -182,7 +182,7 @@ fn leave_returns_without_labels(server: &Server, count: i64) {
 
 /// More requests than are allowed.
 fn with_impatient_clients() -> Alerts {
-    let server = Home::sqlite().serve(&["--rate-limit-per-minute", "10"]);
+    let server = Home::new().serve(&["--rate-limit-per-minute", "10"]);
     let before = Scrape::of(&server);
     let mut connection = server.connect();
     for _ in 0..100 {

@@ -66,7 +66,7 @@ fn the_doctor_finds_a_sound_installation_sound() {
 
 #[test]
 fn the_doctor_creates_nothing() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let ran = home.run(&["--json", "doctor"]);
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let findings: Value = serde_json::from_str(&ran.out).unwrap();
@@ -79,7 +79,7 @@ fn the_doctor_creates_nothing() {
     assert_eq!(std::fs::read_dir(home.data_dir()).unwrap().count(), 0);
 
     // A database of an earlier version stays as it is.
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     let files = || {
         let entries = std::fs::read_dir(home.data_dir()).unwrap();
@@ -94,7 +94,7 @@ fn the_doctor_creates_nothing() {
 
 #[test]
 fn the_doctor_says_what_is_wrong_and_what_to_do() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     let open = |path: &Path, mode: u32| {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -159,7 +159,7 @@ fn beside_a_server_only_postgres_can_be_migrated() {
 
 #[test]
 fn a_second_server_on_the_same_directory_is_refused_with_the_pid_of_the_first() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let home = &server.home;
 
     let ran = home.run(&["--listen", "127.0.0.1:0", "serve"]);
@@ -171,7 +171,7 @@ fn a_second_server_on_the_same_directory_is_refused_with_the_pid_of_the_first() 
 
 #[test]
 fn a_server_that_was_killed_leaves_nothing_in_the_way() {
-    let mut server = Home::sqlite().serve(&[]);
+    let mut server = Home::new().serve(&[]);
     let merchant = server.merchant("killed");
     let home = server.home.clone();
     server.kill9();
@@ -187,7 +187,7 @@ fn a_server_that_was_killed_leaves_nothing_in_the_way() {
 
 #[test]
 fn commands_at_the_same_time_all_succeed() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("first");
     let ran: Vec<Ran> = std::thread::scope(|scope| {
         let running: Vec<_> = (0..6)
@@ -207,7 +207,7 @@ fn commands_at_the_same_time_all_succeed() {
 
 #[test]
 fn a_token_is_not_sent_unencrypted_to_another_machine() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let list = ["merchant", "list", "--token", "hwt.secret", "--server"];
     for address in ["http://192.0.2.1:1", "http://returns.example.com", "http://127.0.0.1.example"]
     {
@@ -230,9 +230,9 @@ fn a_token_is_not_sent_unencrypted_to_another_machine() {
 
 #[test]
 fn another_server_can_be_named_with_a_token() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let merchant = server.merchant("remote");
-    let (token, elsewhere) = (server.admin_token(), Home::sqlite());
+    let (token, elsewhere) = (server.admin_token(), Home::new());
     let address = format!("http://{}", server.address);
 
     let list = elsewhere.json(&["merchant", "list", "--server", &address, "--token", &token]);

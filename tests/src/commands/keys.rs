@@ -38,7 +38,7 @@ fn a_missing_or_foreign_key_file_stops_the_start_and_is_not_replaced() {
         assert!(ran.err.contains("secret.key is missing, but the database"), "{}", ran.err);
         assert!(!file.exists(), "no other key is created");
 
-        let other = Home::sqlite();
+        let other = Home::new();
         other.add_merchant("acme");
         std::fs::copy(key_file(&other), &file).unwrap();
         let ran = home.run(&["merchant", "list"]);
@@ -138,7 +138,7 @@ fn keys_are_rotated_while_messages_are_signed_and_old_keys_are_forgotten() {
 
 #[test]
 fn a_key_is_rotated_without_a_server_too() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     let before = key_ids(&home);
     let said = home.run(&["key", "rotate"]);

@@ -6,7 +6,7 @@ use crate::harness::home::Home;
 
 #[test]
 fn settings_are_exported_without_secrets_and_imported_by_another_installation() {
-    let (sandbox, production) = (Home::sqlite(), Home::sqlite());
+    let (sandbox, production) = (Home::new(), Home::new());
     let sandbox_server = sandbox.serve(&[]);
     let sandbox = &sandbox_server.home;
     sandbox.json(&["merchant", "add", "acme", "--name", "Acme Outfitters", "--strict"]);

@@ -69,7 +69,7 @@ fn every_alert_is_valid_and_fires_when_it_should_and_not_before() {
 
 #[test]
 fn alerts_and_the_dashboard_use_metrics_that_a_server_in_trouble_has() {
-    let server = Home::sqlite().serve(&QUICK);
+    let server = Home::new().serve(&QUICK);
     let (stage, running) = Stage::with_receiver(&server);
     let scene = Scene { stage, running };
     scene.publish(&sample_order("A"));

@@ -8,7 +8,7 @@ use crate::harness::{home::Home, http::Request, postgres::POSTGRES};
 
 #[test]
 fn completions_know_every_command_in_every_shell() {
-    let home = Home::sqlite();
+    let home = Home::new();
     for shell in ["bash", "zsh", "fish"] {
         let script = home.run(&["completions", shell]);
         assert_eq!(script.code, Some(0), "{}", script.err);
@@ -20,7 +20,7 @@ fn completions_know_every_command_in_every_shell() {
 
 #[test]
 fn every_command_has_a_man_page() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let folder = home.root().join("man");
     let written = home.run(&["man-pages", folder.to_str().unwrap()]);
     assert_eq!(written.code, Some(0), "{}", written.err);
@@ -32,7 +32,7 @@ fn every_command_has_a_man_page() {
 
 #[test]
 fn the_description_of_the_api_is_printed_as_the_server_has_it() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let printed = server.home.run(&["openapi"]);
     let printed: Value = serde_json::from_str(&printed.out).unwrap();
     assert_eq!(printed, server.send(&Request::get("/openapi.json")).json());
@@ -40,7 +40,7 @@ fn the_description_of_the_api_is_printed_as_the_server_has_it() {
 
 #[test]
 fn systemd_is_told_that_the_server_is_ready_works_and_stops() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let path = home.root().join("notify");
     let socket = UnixDatagram::bind(&path).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();

@@ -18,7 +18,7 @@ fn limit(server: &Server) -> String {
 
 #[test]
 fn a_flag_wins_over_a_variable_and_a_variable_over_the_file() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.file(
         "homeward.toml",
         "listen = \"127.0.0.1:0\"\nenvironment = \"production\"\nlog_format = \"json\"\n",
@@ -62,7 +62,7 @@ fn the_data_directory_may_come_from_a_variable_or_a_file() {
 
 #[test]
 fn settings_that_cannot_be_meant_are_refused() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.file("misspelt.toml", "lisen = \"127.0.0.1:0\"\n");
     let ran = home.run(&["--config", "misspelt.toml", "serve"]);
     assert_eq!(ran.code, Some(1));
@@ -82,7 +82,7 @@ fn settings_that_cannot_be_meant_are_refused() {
 
 #[test]
 fn plain_http_is_not_opened_to_the_network() {
-    let home = Home::sqlite();
+    let home = Home::new();
     for address in ["0.0.0.0:0", "[::]:0"] {
         let ran = home.run(&["--listen", address, "serve"]);
         let why = format!(

@@ -11,7 +11,7 @@ use crate::harness::{
 
 /// A server behind a proxy, so that each request can come from another address.
 fn proxied() -> Server {
-    Home::sqlite().serve(&["--trusted-proxies", "127.0.0.1"])
+    Home::new().serve(&["--trusted-proxies", "127.0.0.1"])
 }
 
 /// A login from this address.
@@ -134,7 +134,7 @@ fn refused_clients_are_in_the_audit_trail_and_a_flood_of_them_is_not() {
 
 #[test]
 fn a_common_password_is_refused_wherever_it_is_set() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let words = "must not be a common password, or made from one";
     let token = server.admin_token();
     for common in ["Password123!", "qwertyuiop", "1q2w3e4r5t6y"] {

@@ -50,7 +50,7 @@ fn a_page_names_the_operator_and_loads_nothing_from_other_servers() {
 
 #[test]
 fn the_session_cookie_is_limited_to_the_console_and_hidden_from_scripts() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let (name, password) = server.operator("operator");
     let fields = [("name", &*name), ("password", &*password)];
     let plain = server.send(&form_request("/console/login", &fields));
@@ -62,7 +62,7 @@ fn the_session_cookie_is_limited_to_the_console_and_hidden_from_scripts() {
 
 #[test]
 fn behind_a_proxy_the_session_cookie_is_for_this_host_over_tls_only() {
-    let server = Home::sqlite().serve(&["--trusted-proxies", "127.0.0.1"]);
+    let server = Home::new().serve(&["--trusted-proxies", "127.0.0.1"]);
     let visitor = server.visitor("operator");
     assert!(visitor.cookie.starts_with("__Host-homeward_console="), "{}", visitor.cookie);
     assert!(is_logged_in(&visitor));
@@ -104,7 +104,7 @@ fn every_login_creates_a_new_token() {
 
 #[test]
 fn a_wrong_login_does_not_reveal_whether_the_name_exists() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let (name, _) = server.operator("operator");
     let wrong = server.log_in(&name, "not the password");
     let unknown = server.log_in("nobody", "not the password");
@@ -116,7 +116,7 @@ fn a_wrong_login_does_not_reveal_whether_the_name_exists() {
 
 #[test]
 fn after_too_many_wrong_passwords_even_the_right_one_has_to_wait() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let (name, password) = server.operator("operator");
     for _ in 0..15 {
         assert_eq!(server.log_in(&name, &password).status, 303, "the right one is not counted");
@@ -264,7 +264,7 @@ fn warehouse_workers_see_only_receiving_and_exceptions() {
 
 #[test]
 fn errors_are_pages() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let visitor = server.visitor("operator");
     for (reply, status, words) in [
         (visitor.get("/console/no/such/page"), 404, "This page does not exist."),

@@ -26,7 +26,7 @@ fn load_figures(visitor: &Visitor<'_>) -> [i64; 3] {
 
 #[test]
 fn orders_and_returns_are_counted_once() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let visitor = server.visitor("operator");
     assert_eq!(load_figures(&visitor), [0, 0, 0]);
     let merchant = server.merchant("counted");
@@ -78,7 +78,7 @@ fn the_figures_can_be_reloaded_without_the_page() {
 
 #[test]
 fn an_open_page_is_notified_of_changes_until_the_server_stops() {
-    let mut server = Home::sqlite().serve(&[]);
+    let mut server = Home::new().serve(&[]);
     let cookie = server.visitor("operator").cookie;
     let mut stream = std::net::TcpStream::connect(&server.address).unwrap();
     let head =

@@ -294,7 +294,7 @@ fn invalid_addresses_and_forms_are_harmless() {
 
 #[test]
 fn receiving_is_for_operators_and_warehouse_workers() {
-    let server = shared::sqlite();
+    let server = shared::server();
     for role in ["operator", "warehouse"] {
         let page = server.visitor(role).page("/console/receive");
         assert_contains(&page, &["Scan a parcel", "aria-current=\"page\">Receiving"]);

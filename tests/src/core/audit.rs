@@ -3,11 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::{
-    home::{Home, text},
-    http::Request,
-    postgres,
-    samples::sample_order,
-    server::Server,
+    home::text, http::Request, samples::sample_order, server::Server, stage::homes,
 };
 
 /// The changes of a merchant, newest first.
@@ -19,9 +15,7 @@ fn changes(server: &Server, merchant: &str) -> Vec<Value> {
 }
 
 fn servers(name: &str) -> impl Iterator<Item = Server> {
-    let homes = std::iter::once(Home::sqlite());
-    let homes = homes.chain(postgres::schemas(name).map(|schema| Home::on(&schema.address)));
-    homes.map(|home| home.serve(&["--trusted-proxies", "127.0.0.1"]))
+    homes(name).map(|home| home.serve(&["--trusted-proxies", "127.0.0.1"]))
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn connect_from(from: Ipv4Addr, server: &Server) -> Connection<TcpStream> {
 #[test]
 fn thousands_of_connections_from_one_address_leave_others_unaffected() {
     for misuse in [Misuse::Idle, Misuse::HalfAHeader, Misuse::HalfABody, Misuse::NeverReads] {
-        let server = Home::sqlite().serve(&[]);
+        let server = Home::new().serve(&[]);
         let held = flood(&server, misuse);
 
         for _ in 0..5 {
@@ -106,7 +106,7 @@ fn thousands_of_connections_from_one_address_leave_others_unaffected() {
 
 #[test]
 fn a_trusted_proxy_may_open_as_many_connections_as_it_needs() {
-    let server = Home::sqlite().serve(&["--trusted-proxies", "127.0.0.1"]);
+    let server = Home::new().serve(&["--trusted-proxies", "127.0.0.1"]);
     let mut held: Vec<_> = (0..600).map(|_| server.connect()).collect();
     for connection in &mut held {
         assert_eq!(connection.send(&Request::get("/healthz")).unwrap().status, 200);

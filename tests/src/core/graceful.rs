@@ -6,15 +6,10 @@ use crate::harness::{
     eventually,
     home::Home,
     http::{Connection, Request},
-    postgres,
     samples::{message, sample_order, taken_in},
     server::{Server, publication, signal},
+    stage::homes,
 };
-
-fn homes() -> impl Iterator<Item = Home> {
-    let others = postgres::schemas("graceful").map(|schema| Home::on(&schema.address));
-    std::iter::once(Home::sqlite()).chain(others)
-}
 
 /// Waits until the port is closed.
 fn port_is_closed(address: &str) {
@@ -23,7 +18,7 @@ fn port_is_closed(address: &str) {
 
 #[test]
 fn a_slow_upload_is_finished_and_answered_and_the_order_is_there_afterwards() {
-    for home in homes() {
+    for home in homes("graceful") {
         let mut server = home.serve(&[]);
         let token = server.token(&server.merchant("slow"));
         let request = publication(&token, message(&[sample_order("A")])).bytes();
@@ -60,7 +55,7 @@ fn is_being_read(server: &Server) {
 
 #[test]
 fn idle_connections_do_not_hold_a_server_that_is_told_to_stop() {
-    let mut server = Home::sqlite().serve(&[]);
+    let mut server = Home::new().serve(&[]);
     let mut idle = server.connect();
     assert_eq!(idle.send(&Request::get("/healthz")).unwrap().status, 200);
     let silent = server.connect();
@@ -75,7 +70,7 @@ fn idle_connections_do_not_hold_a_server_that_is_told_to_stop() {
 
 #[test]
 fn a_request_after_the_signal_is_not_accepted() {
-    let mut server = Home::sqlite().serve(&[]);
+    let mut server = Home::new().serve(&[]);
     let token = server.token(&server.merchant("slow"));
     let request = publication(&token, message(&[sample_order("A")])).bytes();
     let mut connection = server.connect();
@@ -93,7 +88,7 @@ fn a_request_after_the_signal_is_not_accepted() {
 
 #[test]
 fn a_signal_right_after_the_start_is_heard() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let file = home.data_dir().join("server.json");
     let mut command = home.command(&["--listen", "127.0.0.1:0", "serve"]);
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
@@ -108,7 +103,7 @@ fn a_signal_right_after_the_start_is_heard() {
 
 #[test]
 fn an_interrupt_from_the_keyboard_stops_the_server_alike() {
-    let mut server = Home::sqlite().serve(&[]);
+    let mut server = Home::new().serve(&[]);
     signal("-INT", server.pid());
     assert_eq!(server.ended(), Some(0));
     assert!(!server.home.data_dir().join("server.json").exists());
@@ -116,7 +111,7 @@ fn an_interrupt_from_the_keyboard_stops_the_server_alike() {
 
 #[test]
 fn a_server_that_drains_says_so_and_still_answers_until_it_stops() {
-    let mut server = Home::sqlite().serve(&["--drain-seconds", "60"]);
+    let mut server = Home::new().serve(&["--drain-seconds", "60"]);
     let ready = server.send(&Request::get("/readyz"));
     let parts = r#"{"message":"ready","database":"ready","traffic":"ready"}"#;
     assert_eq!((ready.status, ready.text()), (200, parts));
@@ -135,7 +130,7 @@ fn a_server_that_drains_says_so_and_still_answers_until_it_stops() {
 
 #[test]
 fn settings_are_read_again_at_a_hangup_and_invalid_ones_change_nothing() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let file = home.file("settings.toml", "rate_limit_per_minute = 7\n");
     let arguments = ["--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
     let server = Server::start(&home, &arguments);

@@ -45,7 +45,7 @@ fn assert_refused(reply: &Reply, limit: u32) {
 
 #[test]
 fn the_twenty_first_request_of_twenty_is_refused_before_anything_else_is_checked() {
-    let server = Home::sqlite().serve(&["--rate-limit-per-minute", "20"]);
+    let server = Home::new().serve(&["--rate-limit-per-minute", "20"]);
     for remaining in (0..20).rev() {
         let reply = ask(&server, None);
         assert_eq!(reply.status, 401, "{}", reply.said());
@@ -66,7 +66,7 @@ fn the_twenty_first_request_of_twenty_is_refused_before_anything_else_is_checked
 
 #[test]
 fn addresses_that_name_nothing_are_counted_too() {
-    let server = Home::sqlite().serve(&["--rate-limit-per-minute", "5"]);
+    let server = Home::new().serve(&["--rate-limit-per-minute", "5"]);
     for _ in 0..5 {
         assert_eq!(server.send(&Request::get("/nothing")).status, 404);
     }
@@ -77,7 +77,7 @@ fn addresses_that_name_nothing_are_counted_too() {
 #[test]
 fn behind_a_trusted_proxy_each_client_has_its_own_limit() {
     let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxies", "127.0.0.1"];
-    let server = Home::sqlite().serve(&arguments);
+    let server = Home::new().serve(&arguments);
     for remaining in [2, 1, 0] {
         assert_eq!(left(&ask(&server, Some("192.0.2.1"))), [3, remaining, 60]);
     }
@@ -99,7 +99,7 @@ fn behind_a_trusted_proxy_each_client_has_its_own_limit() {
 fn several_proxies_are_followed_from_the_right() {
     let networks = "127.0.0.1,10.0.0.0/8";
     let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxies", networks];
-    let server = Home::sqlite().serve(&arguments);
+    let server = Home::new().serve(&arguments);
     for (addresses, remaining) in [
         ("192.0.2.1, 10.0.0.1", 2),
         ("192.0.2.1, 10.0.0.2", 1),
@@ -113,7 +113,7 @@ fn several_proxies_are_followed_from_the_right() {
 #[test]
 fn a_peer_that_is_not_a_trusted_proxy_cannot_name_another_client() {
     let arguments = ["--rate-limit-per-minute", "3", "--trusted-proxies", "10.0.0.0/8"];
-    let server = Home::sqlite().serve(&arguments);
+    let server = Home::new().serve(&arguments);
     for (addresses, remaining) in [("192.0.2.1", 2), ("192.0.2.2, 10.0.0.1", 1), ("10.0.0.1", 0)] {
         assert_eq!(left(&ask(&server, Some(addresses))), [3, remaining, 60], "{addresses}");
     }
@@ -125,7 +125,7 @@ fn the_sandbox_allows_2500_a_minute_and_production_5000() {
     // Started by hand, because the harness asks for a limit that nobody reaches.
     for (environment, limit) in [("sandbox", 2500), ("production", 5000)] {
         let arguments = ["--environment", environment, "--listen", "127.0.0.1:0"];
-        let server = Server::start(&Home::sqlite(), &arguments);
+        let server = Server::start(&Home::new(), &arguments);
         assert_eq!(left(&ask(&server, None)), [limit, limit - 1, 60], "{environment}");
     }
 }

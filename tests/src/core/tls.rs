@@ -54,7 +54,7 @@ struct Secured {
 }
 
 fn serve_secured(arguments: &[&str]) -> Secured {
-    let home = Home::sqlite();
+    let home = Home::new();
     let files = Files::in_folder(home.root());
     let certificate = files.renew();
     let named = ["--tls-cert", "cert.pem", "--tls-key", "key.pem"];
@@ -170,7 +170,7 @@ fn a_broken_certificate_on_disk_leaves_the_old_one_in_use() {
 
 #[test]
 fn a_server_does_not_start_with_a_certificate_that_is_not_sound() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let (files, other) = (Files::in_folder(home.root()), home.root().join("other"));
     files.renew();
     let key = std::fs::read(&files.key).unwrap();

@@ -120,7 +120,7 @@ fn a_collector_gets_spans_of_requests_commits_and_attempts_without_anything_pers
         return;
     }
     let collector = Collector::start();
-    let home = Home::sqlite().with_variable(VARIABLE, &collector.address);
+    let home = Home::new().with_variable(VARIABLE, &collector.address);
     let mut server = home.serve(&ALLOW);
     let (stage, _running) = Stage::with_receiver(&server);
     let order = sample_order("A");
@@ -184,7 +184,7 @@ fn a_collector_gets_spans_of_requests_commits_and_attempts_without_anything_pers
 fn a_collector_that_does_not_answer_holds_nothing_up() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", silent.local_addr().unwrap());
-    let mut server = Home::sqlite().with_variable(VARIABLE, &address).serve(&[]);
+    let mut server = Home::new().with_variable(VARIABLE, &address).serve(&[]);
     let stage = Stage::set(&server);
     stage.publish(&[sample_order("A")]);
     assert_eq!(server.order(&stage.token, "A").status, 200);

@@ -12,7 +12,10 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::binary::homeward;
+use super::{
+    binary::homeward,
+    postgres::{OwnSchema, chosen, is_on_citus},
+};
 
 /// A place for an installation. It is gone when nobody uses it any more.
 #[derive(Clone, Debug)]
@@ -21,6 +24,8 @@ pub(crate) struct Home {
     /// The value of `--store`.
     store: String,
     variables: Vec<(&'static str, String)>,
+    /// Keeps the schema until nobody uses the place any more.
+    _schema: Option<Arc<OwnSchema>>,
 }
 
 /// What a command did.
@@ -43,6 +48,17 @@ pub(crate) struct Merchant {
 pub(crate) const SHARED_KEY: &str = "testkeys BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc=\n";
 
 impl Home {
+    /// For a test that any database will do for: on the one that `TEST_STORE` names.
+    pub(crate) fn new() -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let Some(database) = chosen() else { return Self::sqlite() };
+        let name = format!("home_{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        let schema = database.schema(&name).expect("TEST_STORE needs the address of its database");
+        let home = Self::on(&schema.address);
+        Self { _schema: Some(Arc::new(OwnSchema(schema))), ..home }
+    }
+
+    /// For a test that is about SQLite or its files.
     pub(crate) fn sqlite() -> Self {
         Self::on("sqlite")
     }
@@ -50,7 +66,16 @@ impl Home {
     /// A data directory whose store is at this address.
     pub(crate) fn on(store: &str) -> Self {
         let root = Arc::new(tempfile::tempdir().unwrap());
-        Self { root, store: store.to_owned(), variables: Vec::new() }
+        Self { root, store: store.to_owned(), variables: Vec::new(), _schema: None }
+    }
+
+    /// The name of its database in the status.
+    pub(crate) fn engine(&self) -> &'static str {
+        match self.store.as_str() {
+            "sqlite" => "sqlite",
+            address if is_on_citus(address) => "citus",
+            _ => "postgres",
+        }
     }
 
     /// The same place, with a variable in the environment of every command.

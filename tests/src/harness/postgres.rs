@@ -29,18 +29,48 @@ pub(crate) static POSTGRES: Database =
     Database { variable: "TEST_POSTGRES_URL", required: true, settings: "", slot: OnceLock::new() };
 
 /// Few shards, because every schema has all of them.
+const FEW_SHARDS: &str = "%20-ccitus.shard_count%3D2";
+
 pub(crate) static CITUS: Database = Database {
     variable: "TEST_CITUS_URL",
     required: false,
-    settings: "%20-ccitus.shard_count%3D2",
+    settings: FEW_SHARDS,
     slot: OnceLock::new(),
 };
 
+pub(crate) fn is_on_citus(address: &str) -> bool {
+    address.ends_with(FEW_SHARDS)
+}
+
+/// The database for tests that any database will do for: the one that `TEST_STORE` names, or none
+/// for SQLite.
+pub(crate) fn chosen() -> Option<&'static Database> {
+    match std::env::var("TEST_STORE").as_deref() {
+        Err(_) | Ok("sqlite") => None,
+        Ok("postgres") => Some(&POSTGRES),
+        Ok("citus") => Some(&CITUS),
+        Ok(other) => panic!("TEST_STORE is {other}, not sqlite, postgres or citus"),
+    }
+}
+
 /// A schema that was empty when it was made.
+#[derive(Debug)]
 pub(crate) struct Schema {
     pub(crate) address: String,
     name: String,
     server: String,
+}
+
+/// A schema that is removed when nobody uses it any more: Citus gets slow with thousands of tables.
+#[derive(Debug)]
+pub(crate) struct OwnSchema(pub(crate) Schema);
+
+impl Drop for OwnSchema {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.0.drop();
+        }
+    }
 }
 
 /// An empty schema in each database that there is to test with.

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use super::{
     home::Home,
-    postgres::{CITUS, Database, POSTGRES},
+    postgres::{CITUS, Database, POSTGRES, chosen},
     server::Server,
 };
 
@@ -13,7 +13,7 @@ pub(crate) struct SharedServers {
     /// The name of their schemas.
     name: &'static str,
     arguments: &'static [&'static str],
-    sqlite: OnceLock<Server>,
+    usual: OnceLock<Server>,
     postgres: OnceLock<Option<Server>>,
     citus: OnceLock<Option<Server>>,
 }
@@ -23,22 +23,26 @@ impl SharedServers {
         Self {
             name,
             arguments,
-            sqlite: OnceLock::new(),
+            usual: OnceLock::new(),
             postgres: OnceLock::new(),
             citus: OnceLock::new(),
         }
     }
 
-    pub(crate) fn sqlite(&self) -> &Server {
-        self.sqlite.get_or_init(|| Home::sqlite().serve(self.arguments))
+    /// The server for tests that any database will do for.
+    pub(crate) fn usual(&self) -> &Server {
+        self.usual.get_or_init(|| Home::new().serve(self.arguments))
     }
 
-    /// The server on each engine that is available.
+    /// The server on each engine that is available, or only on the one that was chosen.
     pub(crate) fn each(&self) -> impl Iterator<Item = &Server> {
         let start = |database: &Database| {
+            if chosen().is_some() {
+                return None;
+            }
             Some(Home::on(&database.schema(self.name)?.address).serve(self.arguments))
         };
-        std::iter::once(self.sqlite())
+        std::iter::once(self.usual())
             .chain(self.postgres.get_or_init(|| start(&POSTGRES)))
             .chain(self.citus.get_or_init(|| start(&CITUS)))
     }
@@ -47,8 +51,8 @@ impl SharedServers {
 /// Servers with the usual settings and a rate limit that no test reaches.
 static USUAL: SharedServers = SharedServers::new("shared", &[]);
 
-pub(crate) fn sqlite() -> &'static Server {
-    USUAL.sqlite()
+pub(crate) fn server() -> &'static Server {
+    USUAL.usual()
 }
 
 pub(crate) fn on_every_engine() -> impl Iterator<Item = &'static Server> {

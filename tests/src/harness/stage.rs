@@ -46,10 +46,11 @@ pub(crate) fn servers() -> impl Iterator<Item = &'static Server> {
     SERVERS.each()
 }
 
-/// The places for servers of one's own, one on each engine.
+/// The places for servers of one's own, one on each engine, or only on the one that was chosen.
 pub(crate) fn homes(name: &str) -> impl Iterator<Item = Home> {
-    let others = postgres::schemas(name).map(|schema| Home::on(&schema.address));
-    std::iter::once(Home::sqlite()).chain(others)
+    let schemas = postgres::chosen().is_none().then(|| postgres::schemas(name));
+    let others = schemas.into_iter().flatten().map(|schema| Home::on(&schema.address));
+    std::iter::once(Home::new()).chain(others)
 }
 
 fn runtime() -> &'static Runtime {

@@ -18,7 +18,7 @@ fn is_refused(server: &Server, url: &str) {
 
 #[test]
 fn addresses_that_are_not_public_are_refused_when_they_are_set() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     for url in [
         "http://169.254.169.254",
         "https://169.254.169.254",
@@ -57,7 +57,7 @@ fn an_allowed_network_allows_nothing_else() {
 /// A name tells nothing until it is looked up.
 #[test]
 fn a_name_that_leads_to_a_forbidden_address_fails_the_attempt_and_says_why() {
-    let server = Home::sqlite().serve(&["--retry-base-ms", "20", "--retry-factor", "1"]);
+    let server = Home::new().serve(&["--retry-base-ms", "20", "--retry-factor", "1"]);
     let stage = Stage::set(&server);
     let running = receiver(stage.settings());
     let url = format!("https://localhost:{}", running.address().port());

@@ -8,7 +8,7 @@ use crate::harness::stage::receiver;
 
 #[test]
 fn an_endpoint_with_a_new_address_waits_until_it_is_certified() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let server = home.serve(&["--require-certificate", "--allow-network", "*@127.0.0.1:*"]);
     let home = &server.home;
     let added = home.json(&["merchant", "add", "acme", "--name", "Acme"]);

@@ -41,7 +41,7 @@ fn certify_receiver(home: &Home, defect: Defect) -> (Value, Option<i32>) {
 
 #[test]
 fn each_broken_receiver_is_flagged_for_its_own_defect_and_no_other() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let (correct, code) = certify_receiver(&home, Defect::None);
     let every_rule = rules(&correct, "passed");
     assert_eq!((code, every_rule.len()), (Some(0), Defect::ALL.len()), "{correct:#}");
@@ -58,7 +58,7 @@ fn each_broken_receiver_is_flagged_for_its_own_defect_and_no_other() {
 
 #[test]
 fn the_simulated_merchant_is_certified_and_the_report_is_text_and_a_page() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let running = simulated(sim::Settings {
         signing_secrets: vec![SECRET.to_owned()],
         ..sim::Settings::default()
@@ -89,7 +89,7 @@ fn the_simulated_merchant_is_certified_and_the_report_is_text_and_a_page() {
 
 #[test]
 fn a_receiver_that_does_not_exist_is_not_certified() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let (certificate, code) = certify(&home, "http://127.0.0.1:9", &["--kind", "rma"]);
     assert_eq!(rules(&certificate, "failed"), ["accepts_samples".to_owned()].into());
     assert_eq!(code, Some(1));

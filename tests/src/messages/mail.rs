@@ -7,6 +7,7 @@ use crate::{
     harness::{
         eventually,
         home::text,
+        http::Reply,
         mail_server::MailServer,
         stage::{calls_of, statuses},
     },
@@ -127,6 +128,36 @@ fn a_bounce_ends_a_mail_and_a_busy_server_is_tried_again() {
     }
 }
 
+fn send_test(scene: &Scene<'_>, recipient: &str) -> Reply {
+    let test = json!({ "mail": "canceled", "language": "en", "recipient": recipient });
+    let target = format!("/admin/merchants/{}/mail/test", scene.stage.merchant.id);
+    scene.send("POST", &target, &scene.stage.admin, &test)
+}
+
+/// Anyone can be the recipient of a test mail.
+#[test]
+fn a_merchant_can_send_only_so_many_test_mails_in_an_hour() {
+    for (scene, other) in scenes().zip(scenes()) {
+        let mailbox = MailServer::start();
+        for scene in [&scene, &other] {
+            set_mail(scene, &json!({ "server": mailbox.settings() }));
+        }
+        for _ in 0..20 {
+            let reply = send_test(&scene, "robin@example.com");
+            assert_eq!(reply.status, 200, "{}", reply.said());
+        }
+        let reply = send_test(&scene, "robin@example.com");
+        assert_eq!(reply.status, 409);
+        assert!(
+            reply.said().contains("20 test mails were sent within an hour"),
+            "{}",
+            reply.said()
+        );
+        assert_eq!(send_test(&other, "robin@example.com").status, 200);
+        assert_eq!(mailbox.wait_for(21).len(), 21);
+    }
+}
+
 #[test]
 fn a_slow_mail_server_holds_up_no_other_merchant() {
     for (scene, other) in scenes().zip(scenes()) {
@@ -135,9 +166,7 @@ fn a_slow_mail_server_holds_up_no_other_merchant() {
             set_mail(scene, &json!({ "server": mailbox.settings() }));
         }
         let test = |scene: &Scene<'_>, recipient: &str| {
-            let test = json!({ "mail": "canceled", "language": "en", "recipient": recipient });
-            let target = format!("/admin/merchants/{}/mail/test", scene.stage.merchant.id);
-            let reply = scene.send("POST", &target, &scene.stage.admin, &test);
+            let reply = send_test(scene, recipient);
             assert_eq!(reply.status, 200, "{}", reply.said());
             text(&reply.json()["id"])
         };

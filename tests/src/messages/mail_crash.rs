@@ -15,7 +15,7 @@ use crate::{
         home::{Home, text},
         http::Request,
         mail_server::{MailServer, ReceivedMail},
-        postgres::POSTGRES,
+        postgres::{CITUS, POSTGRES},
         read_number,
         server::Server,
         stage::{QUICK, Stage, Tenant},
@@ -36,6 +36,13 @@ fn on_sqlite_no_mail_is_lost_and_a_repeated_one_is_the_same() {
 #[test]
 fn on_postgres_no_mail_is_lost_and_a_repeated_one_is_the_same() {
     if let Some(schema) = POSTGRES.schema("mail_crash") {
+        survive(&Home::on(&schema.address), read_number("HOMEWARD_CRASH_ROUNDS", 1));
+    }
+}
+
+#[test]
+fn on_citus_no_mail_is_lost_and_a_repeated_one_is_the_same() {
+    if let Some(schema) = CITUS.schema("mail_crash") {
         survive(&Home::on(&schema.address), read_number("HOMEWARD_CRASH_ROUNDS", 1));
     }
 }

@@ -210,5 +210,13 @@ fn a_command_reconciles_a_file_and_exits_by_the_result() {
         assert_eq!(differs.code, Some(1), "{}", differs.err);
         assert!(differs.out.contains(r#""result":"missing""#), "{}", differs.out);
         assert!(differs.err.contains("2 equal, 1 missing"), "{}", differs.err);
+        let differs = server.home.run(&[&["--json"], arguments.as_slice()].concat());
+        let lines = differs.out.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let lines: Vec<Value> = lines.collect();
+        assert_eq!(lines.len(), 2, "{}", differs.out);
+        assert_eq!(
+            (&lines[0]["result"], &lines[1]["summary"]["missing"]),
+            (&json!("missing"), &json!(1))
+        );
     }
 }

@@ -16,7 +16,7 @@ use crate::harness::{
 
 /// A server on each engine with a merchant, and one data directory without a server.
 fn places(name: &str) -> Vec<(Home, Option<Server>, Merchant)> {
-    let mut homes = vec![(Home::sqlite(), false), (Home::sqlite(), true)];
+    let mut homes = vec![(Home::new(), false), (Home::new(), true)];
     homes.extend(postgres::schemas(name).map(|it| (Home::on(&it.address), true)));
     let place = |(home, served): (Home, bool)| {
         let server = served.then(|| home.serve(&[]));
@@ -179,7 +179,7 @@ fn a_message_envelope_is_imported_order_by_order() {
 
 #[test]
 fn a_file_without_faults_leaves_no_rejects_and_says_so_in_words() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     home.file("good.ndjson", format!("{}\n{}\n", sample_order("A"), sample_order("B")));
 
@@ -194,7 +194,7 @@ fn a_file_without_faults_leaves_no_rejects_and_says_so_in_words() {
 
 #[test]
 fn standard_input_is_imported() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     let file = home.file("good.ndjson", sample_order("A").to_string());
     let mut command = home.command(&["--json", "import", "acme", "-"]);
@@ -229,7 +229,7 @@ fn snapshots_of_one_order_in_one_file_leave_the_newest() {
 
 #[test]
 fn a_strict_merchants_history_is_read_strictly() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.json(&["merchant", "add", "acme", "--name", "Acme", "--strict"]);
     let mut doubtful = sample_order("A");
     doubtful["total_amount_cents"] = json!(1);
@@ -243,7 +243,7 @@ fn a_strict_merchants_history_is_read_strictly() {
 
 #[test]
 fn refunds_that_contradict_what_is_recorded_are_rejected_alone() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     let lines = [refunded_order("A", "RF-1"), sample_order("B"), refunded_order("C", "RF-1")];
     home.file("clash.ndjson", lines.map(|line| line.to_string()).join("\n"));

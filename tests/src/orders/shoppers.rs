@@ -234,7 +234,7 @@ fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
 
 #[test]
 fn what_is_open_is_erased_only_with_a_reason_which_the_audit_trail_has() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let server = home.serve(&QUICK);
     let (stage, running) = Stage::with_receiver(&server);
     let scene = Scene { stage, running };
@@ -253,7 +253,7 @@ fn what_is_open_is_erased_only_with_a_reason_which_the_audit_trail_has() {
 
 #[test]
 fn a_shopper_is_erased_at_one_merchant_and_stays_at_another() {
-    let home = Home::sqlite();
+    let home = Home::new();
     let server = home.serve(&QUICK);
     let stages = [Stage::set(&server), Stage::set(&server)];
     for stage in &stages {

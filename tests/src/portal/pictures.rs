@@ -75,7 +75,7 @@ fn no_picture_is_fetched_from_an_address_that_is_not_public() {
 
 #[test]
 fn an_exception_for_the_endpoints_of_merchants_is_none_for_pictures() {
-    assert_nothing_is_fetched(&Home::sqlite().serve(&ALLOW));
+    assert_nothing_is_fetched(&Home::new().serve(&ALLOW));
 }
 
 #[test]

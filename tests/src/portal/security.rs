@@ -19,7 +19,7 @@ fn a_failed_lookup_does_not_reveal_whether_the_order_exists() {
 
 #[test]
 fn after_too_many_lookups_even_a_correct_one_must_wait() {
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let shop = Shop::on(&server, |_| ());
     let wrong = "order_number=ORD-100472&secret=97206";
     let statuses: Vec<u16> = (0..25).map(|_| shop.post("", "", wrong).status).collect();
@@ -154,7 +154,7 @@ fn a_pass_is_limited_to_the_portal_and_hidden_from_scripts() {
         // Behind a proxy there is TLS, and the pass is sent over TLS only.
         assert!(cookie.ends_with("; Secure"), "{cookie}");
     }
-    let plain = Shop::on(shared::sqlite(), |_| ());
+    let plain = Shop::on(shared::server(), |_| ());
     let cookie = plain.post("", "", DANA).header("set-cookie").unwrap().to_owned();
     assert!(!cookie.contains("Secure"), "{cookie}");
 }

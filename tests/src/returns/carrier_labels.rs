@@ -197,7 +197,7 @@ fn a_code_is_shown_with_the_carriers_instructions_and_places() {
 #[test]
 fn a_hundred_large_labels_at_once_arrive_unchanged_in_little_memory() {
     const LABELS: usize = 100;
-    let server = Home::sqlite().serve(&ALLOW);
+    let server = Home::new().serve(&ALLOW);
     let (stage, running) = Stage::with_receiver(&server);
     let scene = Scene { stage, running };
     scene.set(&json!({ "carrier": "external" }));

@@ -186,7 +186,7 @@ pub(crate) async fn set(
 /// Send a test mail
 ///
 /// A mail with sample facts, in the merchant's look and words. It is a message like any other: the
-/// log says what became of it.
+/// log says what became of it. A merchant can send 20 of them in an hour.
 #[utoipa::path(
     post, operation_id = "send_test_mail", path = "/merchants/{merchant}/mail/test",
     tag = "Operation",
@@ -200,7 +200,8 @@ pub(crate) async fn set(
     responses(
         (status = 200, body = TestMessage, description = "The mail is being sent.",
             example = json!({ "id": "msg_acme_42" })),
-        (status = 409, body = Message, description = "The merchant sends no mails.",
+        (status = 409, body = Message, description = "The merchant sends no mails, or has sent \
+            20 test mails within an hour.",
             example = json!({
                 "message": "mails are off, or there is no mail server to send them with"
             })),

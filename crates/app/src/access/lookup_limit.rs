@@ -3,7 +3,8 @@
 //! A postal code is easy to guess, so all failures with one are counted together: a walk over order
 //! numbers ends after a few tries, and shoppers then need the e-mail address of their order. An
 //! e-mail address is hard to guess. Failures with one are counted by order and by address, so that
-//! one visitor cannot lock out the others.
+//! one visitor cannot lock out the others. What strangers or merchants can cause to be sent is
+//! counted in the same way.
 
 use domain::identifier::MerchantId;
 use store::{AttemptWindow, StoreError, Transaction};
@@ -16,6 +17,8 @@ const POSTAL_FAILURES_MAX: i64 = 50;
 const SUBJECT_FAILURES_MAX: i64 = 20;
 /// Statements of withdrawal from the same order, in an hour.
 const STATEMENTS_MAX: i64 = 20;
+/// Test mails of a merchant, in an hour.
+pub(crate) const TEST_MAILS_MAX: i64 = 20;
 const SLOT_US: i64 = 10 * 60 * 1_000_000;
 const SLOTS: i64 = 6;
 
@@ -41,13 +44,13 @@ impl<'a> LookupAttempt<'a> {
             let order = subject("order by postal code", order_number);
             vec![(order, SUBJECT_FAILURES_MAX), ("postal code".to_owned(), POSTAL_FAILURES_MAX)]
         };
-        Self { merchant, window: window_at(app.world.wall_clock_us()), subjects }
+        Self { merchant, window: current_window(app), subjects }
     }
 
     /// An attempt to name the gift code of an order.
     pub(crate) fn of_gift_code(app: &App, merchant: &'a MerchantId, order_id: &str) -> Self {
         let subjects = vec![(subject("gift code", order_id), SUBJECT_FAILURES_MAX)];
-        Self { merchant, window: window_at(app.world.wall_clock_us()), subjects }
+        Self { merchant, window: current_window(app), subjects }
     }
 
     /// Counts the attempt. False if there were too many.
@@ -80,22 +83,25 @@ pub(crate) async fn count_statement(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<bool, AppError> {
-    let attempt = LookupAttempt {
-        merchant,
-        window: window_at(app.world.wall_clock_us()),
-        subjects: vec![(subject("withdrawal", order_id), STATEMENTS_MAX)],
-    };
-    attempt.count(app).await
+    let subjects = vec![(subject("withdrawal", order_id), STATEMENTS_MAX)];
+    LookupAttempt { merchant, window: current_window(app), subjects }.count(app).await
 }
 
-fn window_at(now_us: i64) -> AttemptWindow {
+/// Counts a test mail. False if there were too many in an hour: its recipient can be anyone.
+pub(crate) async fn count_test_mail(app: &App, merchant: &MerchantId) -> Result<bool, AppError> {
+    let subjects = vec![("test mail".to_owned(), TEST_MAILS_MAX)];
+    LookupAttempt { merchant, window: current_window(app), subjects }.count(app).await
+}
+
+fn current_window(app: &App) -> AttemptWindow {
+    let now_us = app.world.wall_clock_us();
     let slot_us = now_us - now_us.rem_euclid(SLOT_US);
     AttemptWindow { slot_us, from_us: slot_us - SLOTS * SLOT_US }
 }
 
 /// Counts that began before this no longer matter.
 pub(crate) fn lookup_cutoff_us(app: &App) -> i64 {
-    window_at(app.world.wall_clock_us()).from_us
+    current_window(app).from_us
 }
 
 /// One of 65,536 subjects of the kind, so that a flood of invented order numbers fills no disk. Two

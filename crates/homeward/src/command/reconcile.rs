@@ -32,6 +32,7 @@ const EXAMPLES: &str = "The file has a JSON object on each line:
   {\"kind\": \"rma\", \"reference\": \"RMA-7K3Q-9XWD-2M4T\", \"sequence\": 3}
 
 Each line of the output is something that differs: missing, older, newer or unknown.
+With --json, the last line has the numbers of each.
 The exit code is 0 if nothing differs.
 
 Examples:
@@ -74,14 +75,15 @@ impl Reconcile {
             bar.set_message(format!("{} differ", HumanCount(differing(&total))));
         }
         bar.finish_and_clear();
-        lines.flush()?;
-        drop(lines);
         let differs = differing(&total) > 0;
         if output.json {
-            output.print(&ReconciliationEnd { summary: total }, String::new);
+            // On one line, like everything before it.
+            serde_json::to_writer(&mut lines, &ReconciliationEnd { summary: total })?;
+            lines.write_all(b"\n")?;
         } else {
             print_note(&describe(&total));
         }
+        lines.flush()?;
         Ok(if differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 

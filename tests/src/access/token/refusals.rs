@@ -21,7 +21,7 @@ fn invalid_client() -> String {
 
 /// Sends a request that must be refused and looks at what every refusal has.
 fn refused(request: &Request) -> Reply {
-    let reply = shared::sqlite().send(request);
+    let reply = shared::server().send(request);
     assert!(reply.status >= 400, "{}", reply.said());
     assert_eq!(reply.header("Cache-Control"), Some("no-store"), "{}", reply.said());
     assert_eq!(reply.header("Content-Type"), Some("application/json"), "{}", reply.said());
@@ -38,8 +38,8 @@ fn changed(merchant: &Merchant, name: &str, value: Value) -> Request {
 
 #[test]
 fn a_client_that_does_not_prove_itself_is_invalid() {
-    let merchant = shared::sqlite().merchant("refused");
-    let other = shared::sqlite().merchant("refused");
+    let merchant = shared::server().merchant("refused");
+    let other = shared::server().merchant("refused");
     let Merchant { client_id, client_secret, .. } = &merchant;
     let grant = "grant_type=client_credentials";
     for request in [
@@ -59,7 +59,7 @@ fn a_client_that_does_not_prove_itself_is_invalid() {
 
 #[test]
 fn a_request_that_is_not_as_it_must_be_is_invalid() {
-    let merchant = shared::sqlite().merchant("refused");
+    let merchant = shared::server().merchant("refused");
     let id = merchant.client_id.as_str();
     let grant = "grant_type=client_credentials";
     let twice = format!("{grant}&{grant}&client_id={id}&client_secret=x");
@@ -95,7 +95,7 @@ fn a_request_that_is_not_as_it_must_be_is_invalid() {
 
 #[test]
 fn only_client_credentials_are_granted() {
-    let merchant = shared::sqlite().merchant("refused");
+    let merchant = shared::server().merchant("refused");
     for grant in ["password", "authorization_code", "refresh_token", "CLIENT_CREDENTIALS", ""] {
         let reply = refused(&changed(&merchant, "grant_type", json!(grant)));
         let why = "grant_type must be client_credentials";
@@ -105,7 +105,7 @@ fn only_client_credentials_are_granted() {
 
 #[test]
 fn a_scope_that_the_client_does_not_have_is_refused() {
-    let merchant = shared::sqlite().merchant("refused");
+    let merchant = shared::server().merchant("refused");
     let only = format!("the client only has {}", super::MERCHANT_SCOPE);
     for (scope, why) in [
         ("admin", only.as_str()),
@@ -121,7 +121,7 @@ fn a_scope_that_the_client_does_not_have_is_refused() {
 
 #[test]
 fn other_content_types_are_not_read() {
-    let merchant = shared::sqlite().merchant("refused");
+    let merchant = shared::server().merchant("refused");
     let request = json_request(&credentials(&merchant));
     let why = "send application/json or application/x-www-form-urlencoded";
     let expected = refusal(415, "invalid_request", why);

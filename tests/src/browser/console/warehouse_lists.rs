@@ -20,7 +20,7 @@ use crate::{
 /// A server that contains only the data of these tests.
 fn shared_server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
-    SERVER.get_or_init(|| Home::sqlite().serve(&[]))
+    SERVER.get_or_init(|| Home::new().serve(&[]))
 }
 
 /// A browser with a new person of this role who is logged in.
@@ -135,7 +135,7 @@ fn a_worker_ships_rejects_and_cancels_drop_ship_orders_without_scripts() {
 
 fn set_warehouses(scripts: Scripts, identifier: &str) {
     // A server of its own, because the table of routes belongs to the platform.
-    let server = Home::sqlite().serve(&[]);
+    let server = Home::new().serve(&[]);
     let Some(browser) = open_console(&server, scripts, "operator") else { return };
     browser.follow("Warehouses");
     browser.examine("console-warehouses-empty");

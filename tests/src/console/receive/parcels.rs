@@ -184,7 +184,7 @@ fn count_received(bench: &Bench<'_>, parcel: &Announced) -> usize {
 
 #[test]
 fn every_unit_of_two_hundred_parcels_is_matched_rejected_or_asked_about() {
-    let bench = Bench::new(shared::sqlite());
+    let bench = Bench::new(shared::server());
     let mut random = SeededRandom::new(SEED);
     let parcels: Vec<Announced> =
         (0..PARCELS).map(|number| announce(&bench, number, &mut random)).collect();

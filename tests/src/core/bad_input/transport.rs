@@ -13,7 +13,7 @@ const TOO_LARGE: &str = "the body is larger than 10485760 bytes";
 
 #[test]
 fn unknown_addresses_are_told_in_json() {
-    let server = shared::sqlite();
+    let server = shared::server();
     for target in ["/nothing", "/order", "/orders/a/b", "/orders/", "/admin", "//orders/A"] {
         let reply = server.send(&Request::get(target));
         let why = "no such address; see /docs";
@@ -24,7 +24,7 @@ fn unknown_addresses_are_told_in_json() {
 
 #[test]
 fn wrong_methods_are_told_in_json_with_the_right_ones() {
-    let server = shared::sqlite();
+    let server = shared::server();
     for (method, target, allowed) in [
         ("GET", "/returns_portal_orders", "POST"),
         ("DELETE", "/orders/A", "GET,HEAD"),
@@ -43,7 +43,7 @@ fn wrong_methods_are_told_in_json_with_the_right_ones() {
 
 #[test]
 fn a_body_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&server.merchant("large"));
     let mut body = message(&[sample_order("A")]).into_bytes();
     body.resize(TEN_MIB, b' ');
@@ -61,7 +61,7 @@ fn a_body_of_exactly_the_limit_is_read_and_one_byte_more_is_not() {
 
 #[test]
 fn a_body_that_announces_too_much_is_refused_before_it_is_sent() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&server.merchant("large"));
     let request = publication(&token, "").header("Expect", "100-continue");
     for bytes in [TEN_MIB + 1, usize::MAX / 2] {
@@ -87,7 +87,7 @@ fn a_body_that_breaks_off_stores_nothing() {
 
 #[test]
 fn headers_that_are_too_large_or_too_many_are_refused() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let large = Request::get("/healthz").header("X-Large", &"x".repeat(40 << 10));
     assert_eq!(server.connect().send_large(&large.bytes()).unwrap().status, 431);
     let many = (0..150).fold(Request::get("/healthz"), |request, number| {
@@ -98,7 +98,7 @@ fn headers_that_are_too_large_or_too_many_are_refused() {
 
 #[test]
 fn bytes_that_are_no_http_are_refused() {
-    let server = shared::sqlite();
+    let server = shared::server();
     for bytes in [
         &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03 a client hello\r\n\r\n"[..],
         b"GET /healthz\r\n\r\n",
@@ -116,7 +116,7 @@ fn bytes_that_are_no_http_are_refused() {
 
 #[test]
 fn requests_one_behind_the_other_are_answered_in_turn() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&server.merchant("pipelined"));
     let mut connection = server.connect();
     let all = ["A", "B", "C"].map(|id| publication(&token, message(&[sample_order(id)])).bytes());

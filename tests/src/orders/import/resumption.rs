@@ -86,7 +86,7 @@ fn an_import_that_was_killed_loses_nothing_and_repeats_nothing() {
 
 #[test]
 fn a_file_that_was_changed_begins_anew() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     home.file("history.ndjson", history(1_500));
     interrupted(&home, "history.ndjson", 1);
@@ -99,7 +99,7 @@ fn a_file_that_was_changed_begins_anew() {
 
 #[test]
 fn an_interrupted_import_can_be_told_to_begin_anew() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     home.file("history.ndjson", history(1_500));
     let under_way = interrupted(&home, "history.ndjson", 1);
@@ -115,7 +115,7 @@ fn an_interrupted_import_can_be_told_to_begin_anew() {
 
 #[test]
 fn a_line_longer_than_any_order_is_rejected_and_the_others_are_imported() {
-    let home = Home::sqlite();
+    let home = Home::new();
     home.add_merchant("acme");
     let mut long = sample_order("long");
     long["x"] = json!("x".repeat(11 << 20));

@@ -46,7 +46,7 @@ fn announce_too_much(server: &Server, request: &Request) -> String {
 
 #[test]
 fn the_version_must_be_three() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&server.merchant("checks"));
     let good = publication(&token, message(&[sample_order("A")]));
     for version in ["2", "4", "3.0", "03", "v3", ""] {
@@ -61,7 +61,7 @@ fn the_version_must_be_three() {
 
 #[test]
 fn a_bad_token_is_told_before_everything_that_follows() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let good = publication("hwt.nobody.x", message(&[sample_order("A")]));
     let version = good.clone().with("Api-Version", "2");
 
@@ -74,7 +74,7 @@ fn a_bad_token_is_told_before_everything_that_follows() {
 
 #[test]
 fn a_missing_scope_is_told_before_version_type_size_and_content() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.narrow_token(&server.merchant("checks"), "read");
     let good = publication(&token, message(&[sample_order("A")]));
     let version = good.clone().with("Api-Version", "2");
@@ -88,7 +88,7 @@ fn a_missing_scope_is_told_before_version_type_size_and_content() {
 
 #[test]
 fn the_version_is_told_before_the_content_type_and_both_before_the_size() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&server.merchant("checks"));
     let good = publication(&token, "{");
     let kind = good.clone().with("Content-Type", "text/plain");
@@ -103,7 +103,7 @@ fn the_version_is_told_before_the_content_type_and_both_before_the_size() {
 
 #[test]
 fn the_size_is_told_before_the_json_and_the_json_before_the_rules() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&server.merchant("checks"));
     let huge = vec![b'{'; TEN_MIB + 1];
     let reply = server.connect().send_large(&publication(&token, huge).bytes()).unwrap();

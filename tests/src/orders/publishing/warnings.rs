@@ -90,7 +90,7 @@ fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
 
 #[test]
 fn a_strict_merchant_may_send_sums_that_close_and_fields_nobody_knows() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&strict_merchant(server));
     let mut order = sample_order("A");
     order["loyalty_tier"] = json!("gold");
@@ -109,7 +109,7 @@ fn a_strict_merchant_may_send_sums_that_close_and_fields_nobody_knows() {
 
 #[test]
 fn one_doubt_of_a_strict_merchant_is_one_error() {
-    let server = shared::sqlite();
+    let server = shared::server();
     let token = server.token(&strict_merchant(server));
     let mut order = sample_order("A");
     order["total_amount_cents"] = json!(1);

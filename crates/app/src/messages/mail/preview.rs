@@ -15,6 +15,7 @@ use store::Transaction;
 use super::profile::{find_profile, load_profile};
 use crate::{
     App, AppError,
+    access::lookup_limit::{TEST_MAILS_MAX, count_test_mail},
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     messages::{
         message_log::filter_by_reference,
@@ -62,6 +63,10 @@ pub async fn send_test_mail(
             let why = "mails are off, or there is no mail server to send them with";
             return Err(AppError::Conflict(why.to_owned()));
         };
+        if !count_test_mail(app, merchant).await? {
+            let why = format!("{TEST_MAILS_MAX} test mails were sent within an hour: wait a while");
+            return Err(AppError::Conflict(why));
+        }
         let mail = profile.render(kind, language, recipient, samples::mail_content(kind));
         let body = serde_json::to_vec(&mail).expect("a mail has string keys");
         let about = About { kind: MessageKind::Mail, reference: &reference, sequence: 1 };

@@ -3,6 +3,12 @@
 //! Citus writes an `INSERT` anew, with all values in its text, and parses it again; for a hundred
 //! orders that takes three times as long as to store them. A `COPY` takes the values as they are.
 //! Where an `INSERT` would skip a row that is already there, a `COPY` fails. Both are a conflict.
+//!
+//! The client sends the end of a `COPY` even if the server refused its beginning, and the server
+//! answers both. From then on each request would get the answer of the one before: a `COMMIT`
+//! would seem to have succeeded before it has. So a `COPY` is only begun when everything before it
+//! has succeeded, nothing is sent behind it, and a connection on which one could not begin is
+//! closed.
 
 use std::pin::pin;
 
@@ -22,6 +28,13 @@ use crate::{
 
 /// For one row both cost the same, and an `INSERT` travels together with the other steps.
 const ROWS_MIN: usize = 2;
+
+pub(super) enum BulkError {
+    /// The rows could not be stored.
+    Refused(tokio_postgres::Error),
+    /// The connection must be closed.
+    OutOfStep(tokio_postgres::Error),
+}
 
 /// An insert of many rows.
 pub(super) struct Bulk<'a> {
@@ -46,14 +59,16 @@ impl<'a> Bulk<'a> {
         &self,
         client: &Object,
         statement: &Statement,
-    ) -> Result<u64, tokio_postgres::Error> {
+    ) -> Result<u64, BulkError> {
         let first = self.rows.first().copied().unwrap_or_default();
         let types: Vec<Type> = self.values_of(first).into_iter().map(type_of).collect();
-        let mut writer = pin!(BinaryCopyInWriter::new(client.copy_in(statement).await?, &types));
+        let sink = client.copy_in(statement).await.map_err(BulkError::OutOfStep)?;
+        let mut writer = pin!(BinaryCopyInWriter::new(sink, &types));
         for row in &self.rows {
-            writer.as_mut().write_raw(self.values_of(row)).await?;
+            let written = writer.as_mut().write_raw(self.values_of(row)).await;
+            written.map_err(BulkError::OutOfStep)?;
         }
-        writer.finish().await
+        writer.finish().await.map_err(BulkError::Refused)
     }
 
     /// The values of a new row, column by column.

@@ -2,7 +2,7 @@
 //!
 //! A committer takes a group of waiting transactions ([`Waiting`]) and sends them in two bursts:
 //! `BEGIN` and every step travel together without waiting for each other; when every guard holds,
-//! `COMMIT` follows. An idle store commits at once, and load makes its own groups. Equal steps of
+//! `COMMIT` follows. Only a `COPY` is sent alone, when everything before it succeeded ([`Bulk`]). An idle store commits at once, and load makes its own groups. Equal steps of
 //! different transactions are one statement. When one transaction of a group fails, the group is
 //! rolled back and its halves are committed, so that the others need a few commits more, and not
 //! one each.
@@ -23,7 +23,7 @@ use tokio_postgres::Statement;
 #[cfg(test)]
 use super::plans;
 use super::{
-    bulk::Bulk,
+    bulk::{Bulk, BulkError},
     change_numbers::ChangeNumbers,
     conflict_or_error,
     executions::{Execution, Layout},
@@ -105,19 +105,19 @@ impl Committer {
     }
 
     async fn commit(&self, group: Group) {
-        let client = match self.pool.get().await {
-            Ok(client) => client,
-            Err(error) => {
-                for (_, reply) in group.into_parts() {
-                    let _ = reply.send(Err(EngineError::Pool(with_causes(&error))));
-                }
-                return;
-            }
-        };
         // The last one is next: transactions keep their order.
         let mut parts = vec![group];
         while let Some(part) = parts.pop() {
-            match self.attempt(&client, &part.transactions).await {
+            let client = match self.pool.get().await {
+                Ok(client) => client,
+                Err(error) => {
+                    for (_, reply) in part.into_parts() {
+                        let _ = reply.send(Err(EngineError::Pool(with_causes(&error))));
+                    }
+                    continue;
+                }
+            };
+            match self.attempt(client, &part.transactions).await {
                 Ok(counters) => part.report_committed(&counters),
                 Err(error) => match part.halves() {
                     Ok([first, second]) => parts.extend([second, first]),
@@ -134,22 +134,24 @@ impl Committer {
     /// Commits all of them or none.
     async fn attempt(
         &self,
-        client: &Object,
+        client: Object,
         group: &[Transaction],
     ) -> Result<Counters, EngineError> {
-        let outcome = self.run_group(client, group).await;
-        // If even this fails the connection is closed, which ends the transaction as well.
-        if outcome.is_err() {
-            let _ = client.batch_execute("ROLLBACK").await;
+        match self.run_group(&client, group).await {
+            Ok(counters) => Ok(counters),
+            Err(Failure::Refused(error)) => {
+                // If even this fails the connection is closed, which ends the transaction as well.
+                let _ = client.batch_execute("ROLLBACK").await;
+                Err(error)
+            }
+            Err(Failure::OutOfStep(error)) => {
+                drop(Object::take(client));
+                Err(error)
+            }
         }
-        outcome
     }
 
-    async fn run_group(
-        &self,
-        client: &Object,
-        group: &[Transaction],
-    ) -> Result<Counters, EngineError> {
+    async fn run_group(&self, client: &Object, group: &[Transaction]) -> Result<Counters, Failure> {
         let numbering = match self.layout {
             Layout::OneServer => Numbering::InTheStatement,
             Layout::Distributed => Numbering::BeforeTheStatement,
@@ -165,45 +167,37 @@ impl Committer {
             let burst: Vec<MergedStep<'_>> = numbered.iter().map(MergedStep::new).collect();
             self.send(client, &burst, Start::Nothing).await?;
         }
-        client.batch_execute("COMMIT").await.map_err(conflict_or_error)?;
+        let committed = client.batch_execute("COMMIT").await;
+        committed.map_err(|error| Failure::Refused(conflict_or_error(error)))?;
         self.written.add(burst.iter().map(|step| step.rows.len()).sum());
         Ok(counters)
     }
 
-    /// Sends all steps without waiting in between, checks their guards, and returns the rows that
-    /// are wanted.
+    /// Sends all steps, waiting in between only for a `COPY`, checks their guards, and returns the
+    /// rows that are wanted.
     async fn send(
         &self,
         client: &Object,
         steps: &[MergedStep<'_>],
-        start: Start,
-    ) -> Result<Vec<Row>, EngineError> {
+        mut start: Start,
+    ) -> Result<Vec<Row>, Failure> {
         let prepared = self.prepare_all(client, steps).await?;
-        let sent = steps.iter().zip(&prepared).map(|(step, executions)| {
-            join_all(executions.iter().map(|one| execute(client, step, one)))
-        });
-        let sent = join_all(sent);
-        let begin = async {
-            match start {
-                Start::Transaction => client.batch_execute("BEGIN").await,
-                Start::Nothing => Ok(()),
-            }
-        };
-        let (begin, touched) = join(begin, sent).await;
-        begin?;
+        let sent: Vec<_> = steps.iter().zip(&prepared).collect();
         let mut returned = Vec::new();
-        for (step, touched) in steps.iter().zip(touched) {
-            let mut rows_touched = 0;
-            for touched in touched {
-                let (number, rows) = touched.map_err(conflict_or_error)?;
-                rows_touched += number;
-                for row in &rows {
-                    returned.push(read_row(row)?);
+        for part in sent.chunk_by(|(_, one), (_, next)| !is_bulk(one) && !is_bulk(next)) {
+            let answers = part.iter().map(|(step, executions)| {
+                join_all(executions.iter().map(|one| execute(client, step, one)))
+            });
+            let begin = async {
+                match mem::replace(&mut start, Start::Nothing) {
+                    Start::Transaction => client.batch_execute("BEGIN").await,
+                    Start::Nothing => Ok(()),
                 }
-            }
-            let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
-            if rows_touched != expected && step.guard == Guard::OneEach {
-                return Err(EngineError::Conflict);
+            };
+            let (begin, answers) = join(begin, join_all(answers)).await;
+            begin.map_err(EngineError::from)?;
+            for ((step, _), answers) in part.iter().zip(answers) {
+                check_step(step, answers, &mut returned)?;
             }
         }
         Ok(returned)
@@ -253,6 +247,48 @@ impl Committer {
     }
 }
 
+/// Why a group was not committed.
+enum Failure {
+    /// The transaction is to be rolled back.
+    Refused(EngineError),
+    /// Requests and responses no longer belong together, so the connection must not be used again.
+    OutOfStep(EngineError),
+}
+
+impl<E: Into<EngineError>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Refused(error.into())
+    }
+}
+
+/// What an execution of a step answers: how many rows it touched, and those it returned.
+type Answer = Result<(u64, Vec<tokio_postgres::Row>), Failure>;
+
+/// Checks the guard of a step, and collects the rows that it returned.
+fn check_step(
+    step: &MergedStep<'_>,
+    answers: Vec<Answer>,
+    returned: &mut Vec<Row>,
+) -> Result<(), Failure> {
+    let mut rows_touched = 0;
+    for answer in answers {
+        let (number, rows) = answer?;
+        rows_touched += number;
+        for row in &rows {
+            returned.push(read_row(row)?);
+        }
+    }
+    let expected = u64::try_from(step.rows.len()).unwrap_or(u64::MAX);
+    if rows_touched != expected && step.guard == Guard::OneEach {
+        return Err(EngineError::Conflict.into());
+    }
+    Ok(())
+}
+
+fn is_bulk(prepared: &[Prepared<'_>]) -> bool {
+    prepared.iter().any(|one| matches!(one.work, Work::Bulk(_)))
+}
+
 struct Prepared<'a> {
     work: Work<'a>,
     statement: Statement,
@@ -280,20 +316,28 @@ enum Start {
     Nothing,
 }
 
-/// Runs a part of a step: how many rows it touched, and those it returned.
+/// Runs a part of a step.
 async fn execute(
     client: &Object,
     step: &MergedStep<'_>,
     Prepared { work, statement }: &Prepared<'_>,
-) -> Result<(u64, Vec<tokio_postgres::Row>), tokio_postgres::Error> {
+) -> Answer {
     match work {
-        Work::Bulk(bulk) => Ok((bulk.send(client, statement).await?, Vec::new())),
+        Work::Bulk(bulk) => {
+            let sent = bulk.send(client, statement).await.map_err(|error| match error {
+                BulkError::Refused(error) => Failure::Refused(conflict_or_error(error)),
+                BulkError::OutOfStep(error) => Failure::OutOfStep(conflict_or_error(error)),
+            });
+            Ok((sent?, Vec::new()))
+        }
         Work::Execution(execution) if step.returns => {
-            let rows = client.query(statement, &execution.parameters()).await?;
+            let rows = client.query(statement, &execution.parameters()).await;
+            let rows = rows.map_err(conflict_or_error)?;
             Ok((u64::try_from(rows.len()).unwrap_or(u64::MAX), rows))
         }
         Work::Execution(execution) => {
-            Ok((client.execute(statement, &execution.parameters()).await?, Vec::new()))
+            let number = client.execute(statement, &execution.parameters()).await;
+            Ok((number.map_err(conflict_or_error)?, Vec::new()))
         }
     }
 }
