@@ -5,7 +5,7 @@ use futures_util::future::join_all;
 
 use crate::{
     OrderRow, RefundRow, Store, StoreError, Transaction,
-    conformance::{Subject, acme, commit, intake_keys, on_every_engine, other},
+    conformance::{Subject, acme, assert_conflict, commit, intake_keys, on_every_engine, other},
 };
 
 on_every_engine!(
@@ -32,6 +32,15 @@ fn order(id: &str, replaces: i64, body: &str) -> OrderRow {
         secondary_id: String::new(),
         hash: Bytes::from(format!("hash of {body}")),
         body: Bytes::from(body.to_owned()),
+    }
+}
+
+fn refund(id: &str, order_id: &str) -> RefundRow {
+    RefundRow {
+        refund_id: id.to_owned(),
+        order_id: order_id.to_owned(),
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from_static(b"body"),
     }
 }
 
@@ -111,13 +120,7 @@ async fn only_stored_orders_have_heads(Subject { store, .. }: Subject) {
 
 async fn a_head_says_whether_the_order_has_refunds(Subject { store, .. }: Subject) {
     put(&store, vec![order("A-1", 0, "one"), order("A-2", 0, "two")]).await.unwrap();
-    let refund = RefundRow {
-        refund_id: "R".to_owned(),
-        order_id: "A-2".to_owned(),
-        hash: Bytes::from_static(b"hash"),
-        body: Bytes::from_static(b"body"),
-    };
-    commit(&store, |it| it.insert_refunds(&acme(), vec![refund], 1)).await.unwrap();
+    commit(&store, |it| it.insert_refunds(&acme(), vec![refund("R", "A-2")], 1)).await.unwrap();
 
     let state = store.intake_state(&acme(), &intake_keys(["A-1", "A-2"])).await.unwrap();
 
@@ -145,16 +148,23 @@ async fn concurrent_inserts_of_one_order_have_one_winner(Subject { store, .. }: 
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..32 {
         let store = store.clone();
-        let orders = vec![
-            order("A-1", 0, &format!("writer {writer}")),
-            order(&format!("own {writer}"), 0, ""),
-        ];
-        writers.spawn(async move { put(&store, orders).await });
+        let own = format!("own {writer}");
+        let orders = vec![order("A-1", 0, &own), order(&own, 0, "")];
+        // Steps that follow the one that fails.
+        let refunds = vec![refund(&format!("R-{writer}"), &own), refund(&own, &own)];
+        writers.spawn(async move {
+            let fill = |it: &mut Transaction| {
+                it.put_orders(&acme(), orders, 9);
+                it.insert_refunds(&acme(), refunds, 9);
+            };
+            commit(&store, fill).await
+        });
     }
 
     let outcomes = writers.join_all().await;
 
-    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1);
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+    outcomes.iter().filter(|outcome| outcome.is_err()).for_each(assert_conflict);
     let mut own = 0;
     for writer in 0..32 {
         own += usize::from(body(&store, &format!("own {writer}")).await.is_some());
