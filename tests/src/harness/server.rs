@@ -6,6 +6,7 @@ use std::{
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    time::Duration,
 };
 
 use serde_json::{Value, json};
@@ -14,7 +15,11 @@ use super::{
     eventually,
     home::{Home, Merchant, text},
     http::{Connection, Reply, Request},
+    within,
 };
+
+/// Several servers that start at the same time on Citus wait for each other's migrations.
+const STARTS_WITHIN: Duration = Duration::from_secs(120);
 
 /// `homeward serve` on a data directory. It is killed when the test is done with it.
 pub(crate) struct Server {
@@ -63,7 +68,7 @@ impl Server {
         self.process =
             Some(Process { guardian: start_guardian(&pid.to_string(), self.home.root()), child });
         let file = self.home.data_dir().join("server.json");
-        self.address = eventually("the server starts", || {
+        self.address = within(STARTS_WITHIN, "the server starts", || {
             let ended = self.process.as_mut().and_then(|it| it.child.try_wait().unwrap());
             assert!(ended.is_none(), "the server ended: {}", self.log());
             let server: Value = serde_json::from_str(&std::fs::read_to_string(&file).ok()?).ok()?;

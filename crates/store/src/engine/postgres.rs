@@ -109,7 +109,7 @@ impl Postgres {
         let keepers = create_pool(connection_settings(url)?, connections)?;
         // Even "if not exists" fails when two nodes run it at the same time, so they take turns.
         let transaction = client.transaction().await?;
-        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
+        take_migration_lock(&transaction).await?;
         let table = "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY)";
         transaction.batch_execute(table).await?;
         transaction.commit().await?;
@@ -179,7 +179,7 @@ impl Postgres {
     pub(crate) async fn migrate(&self, text: &str, to_version: i64) -> Result<(), EngineError> {
         let mut client = self.client().await?;
         let transaction = client.transaction().await?;
-        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
+        take_migration_lock(&transaction).await?;
         let inserted = transaction
             .execute(
                 "INSERT INTO schema_versions (version) VALUES ($1) ON CONFLICT DO NOTHING",
@@ -266,6 +266,21 @@ impl Postgres {
 /// The text of a pool's error contains neither the address nor the reason; its causes do.
 async fn get_client(pool: &Pool) -> Result<Object, EngineError> {
     pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))
+}
+
+/// Waits until no other node migrates, however long that takes: with many rows, longer than any
+/// other lock may take.
+async fn take_migration_lock(
+    transaction: &tokio_postgres::Transaction<'_>,
+) -> Result<(), EngineError> {
+    let free = "SELECT pg_try_advisory_xact_lock($1)";
+    if transaction.query_one(free, &[&MIGRATION_LOCK]).await?.try_get(0)? {
+        return Ok(());
+    }
+    tracing::info!("another node is changing the schema; this one continues when it is done");
+    transaction.batch_execute("SET LOCAL lock_timeout = 0").await?;
+    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
+    Ok(transaction.batch_execute("SET LOCAL lock_timeout = '10s'").await?)
 }
 
 fn as_slices(rows: &[Vec<Value>]) -> Vec<&[Value]> {

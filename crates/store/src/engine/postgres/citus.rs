@@ -7,7 +7,7 @@
 
 use tokio_postgres::Client;
 
-use super::{MIGRATION_LOCK, executions::Layout};
+use super::{executions::Layout, take_migration_lock};
 use crate::core::error::EngineError;
 
 /// The table that the others are co-located with.
@@ -23,9 +23,9 @@ pub(super) async fn layout(client: &Client) -> Result<Layout, EngineError> {
 /// many.
 pub(super) async fn distribute(client: &mut Client) -> Result<usize, EngineError> {
     let transaction = client.transaction().await?;
+    take_migration_lock(&transaction).await?;
     // Other sessions may have to wait for this one, but this one for nothing: it moves all rows.
     transaction.batch_execute("SET LOCAL lock_timeout = 0").await?;
-    transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
     let tables = transaction
         .query(
             "SELECT CAST(c.relname AS text) FROM pg_class c
