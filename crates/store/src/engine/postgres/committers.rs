@@ -2,10 +2,10 @@
 //!
 //! A committer takes a group of waiting transactions ([`Waiting`]) and sends them in two bursts:
 //! `BEGIN` and every step travel together without waiting for each other; when every guard holds,
-//! `COMMIT` follows. Only a `COPY` is sent alone, when everything before it succeeded ([`Bulk`]). An idle store commits at once, and load makes its own groups. Equal steps of
-//! different transactions are one statement. When one transaction of a group fails, the group is
-//! rolled back and its halves are committed, so that the others need a few commits more, and not
-//! one each.
+//! `COMMIT` follows. Only a `COPY` is sent alone, when everything before it succeeded ([`Bulk`]).
+//! An idle store commits at once, and load makes its own groups. Equal steps of different
+//! transactions are one statement. When one transaction of a group fails, the group is rolled back
+//! and its halves are committed, so that the others need a few commits more, and not one each.
 //!
 //! Through the coordinator of a distributed database, a group has the transactions of one merchant,
 //! so that it commits on one server. Citus cannot look up the number of a message while it inserts
