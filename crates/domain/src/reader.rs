@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
 
     /// Reads this value, which is required.
     fn required<T>(&self, read: impl FnOnce(&Self) -> Option<T>) -> Option<T> {
-        if *self.value == Json::Null {
+        if matches!(self.value, Json::Null) {
             self.note(FaultCode::MissingField, "is missing");
             return None;
         }
