@@ -80,6 +80,8 @@ fn without_proof_the_label_with_its_address_is_not_shown_where_codes_can_be_sent
         let mailbox = send_mails(&shop);
         let pass = shop.pass("order_number=ORD-100472&secret=97205");
         let path = shop.start_return(&pass, ONE_TEE);
+        // The confirmation: mails of different kinds do not wait for each other.
+        mailbox.wait_for(1);
         let page = shop.get(&path, &pass);
         assert!(!page.text().contains("/labels/"), "{}", page.text());
         assert!(page.text().contains("The label shows a name and an address"), "{}", page.text());
@@ -88,7 +90,6 @@ fn without_proof_the_label_with_its_address_is_not_shown_where_codes_can_be_sent
         let form = format!("return_number={number}");
         let sent = shop.post("/proof/code", &pass, &form);
         assert_eq!(sent.header("location").unwrap(), shop.path(&format!("{path}?code=sent#proof")));
-        // The confirmation of the return was mailed first.
         let code = newest_code(&mailbox, 2);
         let wrong = format!("{form}&code={}", other_than(&code, 0));
         let wrong = shop.post("/proof", &pass, &wrong);
