@@ -17,14 +17,14 @@ use super::{
     postgres::{OwnSchema, chosen, is_on_citus},
 };
 
-/// A place for an installation. It is gone when nobody uses it any more.
+/// A place for an installation. It is removed when it is no longer used.
 #[derive(Clone, Debug)]
 pub(crate) struct Home {
     root: Arc<TempDir>,
     /// The value of `--store`.
     store: String,
     variables: Vec<(&'static str, String)>,
-    /// Keeps the schema until nobody uses the place any more.
+    /// Keeps the schema for as long as the place is used.
     _schema: Option<Arc<OwnSchema>>,
 }
 

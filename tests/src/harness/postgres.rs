@@ -61,7 +61,7 @@ pub(crate) struct Schema {
     server: String,
 }
 
-/// A schema that is removed when nobody uses it any more: Citus gets slow with thousands of tables.
+/// A schema that is removed when it is no longer used: Citus gets slow with thousands of tables.
 #[derive(Debug)]
 pub(crate) struct OwnSchema(pub(crate) Schema);
 

@@ -280,6 +280,7 @@ async fn take_migration_lock(
     tracing::info!("another node is changing the schema; this one continues when it is done");
     transaction.batch_execute("SET LOCAL lock_timeout = 0").await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MIGRATION_LOCK]).await?;
+    // As in SESSION: a statement that waits for a table holds up everything that comes after it.
     Ok(transaction.batch_execute("SET LOCAL lock_timeout = '10s'").await?)
 }
 
