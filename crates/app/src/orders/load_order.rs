@@ -76,8 +76,17 @@ pub(crate) async fn find_newest_snapshot(
 }
 
 fn read_newest(stored: &StoredOrder, order_id: &str) -> Result<Order, AppError> {
+    read_order(&merge_refunds(stored)?, order_id)
+}
+
+/// An order from its bytes as they are stored.
+pub(crate) fn read_order_body(body: &[u8], order_id: &str) -> Result<Order, AppError> {
+    read_order(&json::parse(body)?, order_id)
+}
+
+fn read_order(document: &Json<'_>, order_id: &str) -> Result<Order, AppError> {
     let unreadable = |faults: Faults| corrupt("orders", order_id, &faults);
-    Ok(read_stored_order(&merge_refunds(stored)?).map_err(unreadable)?)
+    Ok(read_stored_order(document).map_err(unreadable)?)
 }
 
 /// A refund that was recorded for an order.

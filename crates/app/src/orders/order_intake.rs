@@ -11,7 +11,7 @@ use domain::{
     identifier::MerchantId,
     orders::{
         intake::{self, IntakeOutcome, SnapshotVersion},
-        order::{Order, Refund},
+        order::{Order, OrderStatus, Refund},
         order_message::{RefundEntry, Snapshot, SnapshotBody},
         recorded_refunds::{find_misfits, find_reused_lines},
     },
@@ -24,7 +24,7 @@ use crate::{
     access::secrets::hash,
     core::scope::RequestScope,
     orders::{
-        load_order::{find_newest_snapshot, read_recorded_refund},
+        load_order::{find_newest_snapshot, read_order_body, read_recorded_refund},
         shopper_keys::shopper_hash,
     },
     returns::{
@@ -40,11 +40,15 @@ use crate::{
 pub(crate) struct IncomingOrder {
     pub(crate) order_id: String,
     updated_us: i64,
+    status: OrderStatus,
+    secondary_id: String,
     hash: Bytes,
     body: Bytes,
     refunds: Vec<IncomingRefund>,
     shopper_hash: i64,
-    order: Arc<Order>,
+    /// Only if it has refunds. The lines of most orders are not needed again, and all orders of a
+    /// message in memory at once would slow down the others.
+    refunded: Option<Arc<Order>>,
 }
 
 #[derive(Clone, Debug)]
@@ -66,13 +70,16 @@ impl IncomingOrder {
             SnapshotBody::AsSent(place) => document.slice(place),
             SnapshotBody::Written(bytes) => bytes.into(),
         };
+        let order = snapshot.order;
         Self {
-            order_id: snapshot.order.identifier.clone(),
-            updated_us: micros(snapshot.order.updated_at),
+            order_id: order.identifier.clone(),
+            updated_us: micros(order.updated_at),
+            status: order.status,
+            secondary_id: order.secondary_identifier.clone().unwrap_or_default(),
             hash: hash(&body),
             body,
-            shopper_hash: shopper_hash(&snapshot.order.customer.email),
-            order: Arc::new(snapshot.order),
+            shopper_hash: shopper_hash(&order.customer.email),
+            refunded: (!order.refunds.is_empty()).then(|| Arc::new(order)),
             refunds: snapshot.refunds.into_iter().map(refund).collect(),
         }
     }
@@ -82,12 +89,19 @@ impl IncomingOrder {
         IntakeKey {
             order_id: &self.order_id,
             refund_ids: self.refund_ids().collect(),
-            as_exchange: exchange_event(&self.order_id, self.order.status).is_some(),
+            as_exchange: exchange_event(&self.order_id, self.status).is_some(),
         }
     }
 
     fn published(&self, position: usize) -> PublishedOrder<'_> {
-        PublishedOrder { position, id: &self.order_id, status: self.order.status }
+        PublishedOrder { position, id: &self.order_id, status: self.status }
+    }
+
+    fn read_whole(&self) -> Result<Arc<Order>, AppError> {
+        match &self.refunded {
+            Some(order) => Ok(order.clone()),
+            None => read_order_body(&self.body, &self.order_id).map(Arc::new),
+        }
     }
 
     pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
@@ -133,7 +147,8 @@ pub(crate) async fn decide_intake(
                 conflicts.extend(stored.contradicts(order, entry).then_some(conflict));
                 continue;
             }
-            let Some(content) = order.order.refunds.get(refund) else { continue };
+            let Some(whole) = &order.refunded else { continue };
+            let Some(content) = whole.refunds.get(refund) else { continue };
             let reused = find_reused_lines(content, stored.refunds_of(order));
             conflicts.extend(reused.into_iter().map(|line| RefundConflict {
                 order: position,
@@ -142,7 +157,7 @@ pub(crate) async fn decide_intake(
             }));
             new_refunds.push(build_refund_row(order, entry));
             unsettled.push(NewRefund {
-                order: stored.newest.get(&order.order_id).unwrap_or(&order.order),
+                order: stored.newest.get(&order.order_id).unwrap_or(whole),
                 refund: content,
                 order_position: position,
                 refund_position: refund,
@@ -158,8 +173,10 @@ pub(crate) async fn decide_intake(
     transaction.insert_refunds(merchant, new_refunds, now_us);
     let mut settlements = settle_refunds(app, merchant, &unsettled, &stored.known.ledgers).await?;
     for (position, order) in orders.iter().enumerate() {
-        if stored.outcome(order) == IntakeOutcome::Updated {
-            let misfits = find_misfits(&order.order, stored.refunds_of(order));
+        let recorded = stored.refunds_of(order);
+        if stored.outcome(order) == IntakeOutcome::Updated && !recorded.is_empty() {
+            let whole = order.read_whole()?;
+            let misfits = find_misfits(&whole, recorded);
             settlements.list_misfits(app, merchant, &order.published(position), &misfits);
         }
     }
@@ -246,9 +263,9 @@ fn build_order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
         order_id: order.order_id.clone(),
         replaces,
         updated_us: order.updated_us,
-        status: order.order.status,
+        status: order.status,
         shopper_hash: order.shopper_hash,
-        secondary_id: order.order.secondary_identifier.clone().unwrap_or_default(),
+        secondary_id: order.secondary_id.clone(),
         hash: order.hash.clone(),
         body: order.body.clone(),
     }

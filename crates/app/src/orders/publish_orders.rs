@@ -104,10 +104,10 @@ async fn read_orders(
     let bytes = body.len();
     let read = move || {
         let document = json::parse(&body)?;
-        let reading =
-            order_message::read_message(&document, &context).map_err(AppError::Invalid)?;
-        let orders = reading.orders.into_iter().map(|order| IncomingOrder::new(order, &body));
-        Ok((orders.collect(), reading.warnings))
+        let keep = |snapshot| IncomingOrder::new(snapshot, &body);
+        let reading = order_message::read_message_into(&document, &context, keep);
+        let reading = reading.map_err(AppError::Invalid)?;
+        Ok((reading.orders, reading.warnings))
     };
     run_on_suitable_thread(bytes, read).await
 }

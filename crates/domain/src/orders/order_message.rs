@@ -50,9 +50,9 @@ pub struct OrderReadContext {
 
 /// The orders of an acceptable message.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OrderMessage {
+pub struct OrderMessage<T = Snapshot> {
     /// In the order of the message.
-    pub orders: Vec<Snapshot>,
+    pub orders: Vec<T>,
     pub warnings: Vec<Warning>,
 }
 
@@ -99,14 +99,25 @@ pub fn read_message(
     document: &Json<'_>,
     context: &OrderReadContext,
 ) -> Result<OrderMessage, Faults> {
+    read_message_into(document, context, |snapshot| snapshot)
+}
+
+/// Reads a message and keeps of each order what `keep` returns. The rest of it is freed before the
+/// next order is read, while it is still in the processor's cache.
+pub fn read_message_into<T>(
+    document: &Json<'_>,
+    context: &OrderReadContext,
+    mut keep: impl FnMut(Snapshot) -> T,
+) -> Result<OrderMessage<T>, Faults> {
     let mut rules = IntakeRules::new(context.now);
     let (orders, warnings) = read(document, context.strict, |root| {
         root.object(|message| {
             message.drop_unknown();
             message.object("returns_portal_order", |envelope| {
                 envelope.drop_unknown();
-                envelope
-                    .objects_up_to(ORDERS_MAX, "orders", |order| read_snapshot(order, &mut rules))
+                envelope.objects_up_to(ORDERS_MAX, "orders", |order| {
+                    keep(read_snapshot(order, &mut rules))
+                })
             })
         })?
     })?;

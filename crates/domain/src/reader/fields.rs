@@ -138,7 +138,7 @@ impl<'a> Fields<'a> {
         key: &'static str,
         read: impl FnOnce(&Reader<'_>) -> Option<T>,
     ) -> Option<T> {
-        let value = self.find(key).filter(|value| **value != Json::Null)?;
+        let value = self.find(key).filter(|value| !matches!(value, Json::Null))?;
         let result = read(&self.reader.below(PathStep::Key(key), value));
         if result.is_none() {
             self.unsound.borrow_mut().push(key);
