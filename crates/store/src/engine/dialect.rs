@@ -9,6 +9,7 @@
 
 use crate::core::value::Kind;
 
+pub(super) mod certain;
 pub(super) mod distributed;
 
 /// What stands between the text of a query and its text for Citus.

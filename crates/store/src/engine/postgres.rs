@@ -24,6 +24,7 @@ use crate::{
 };
 
 mod bulk;
+mod bursts;
 mod change_numbers;
 mod citus;
 mod committers;

@@ -1,0 +1,81 @@
+//! Which steps need no check before they are committed: they do all they must, or they fail.
+
+use std::borrow::Cow;
+
+use super::{is_insert_of_rows, split_batch};
+use crate::core::transaction::Guard;
+
+const SKIP: &str = "ON CONFLICT DO NOTHING";
+
+/// A statement that must touch each of its rows, for PostgreSQL. Where a row exists already it
+/// fails instead of skipping it: both are a conflict, and to fail costs less for all the rows that
+/// are new.
+pub(in crate::engine) fn without_skipping(sql: &'static str, guard: Guard) -> &'static str {
+    match guard {
+        Guard::OneEach => sql.strip_suffix(SKIP).map_or(sql, str::trim_end),
+        Guard::Any => sql,
+    }
+}
+
+/// Whether a statement that skips nothing touches as many rows as `guard` demands, or fails.
+pub(in crate::engine) fn is_certain(sql: &'static str, guard: Guard) -> bool {
+    match guard {
+        Guard::Any => true,
+        Guard::OneEach => inserts_each_row(without_skipping(sql, guard)),
+    }
+}
+
+fn inserts_each_row(sql: &str) -> bool {
+    let conditions: Cow<'_, str> = match split_batch(sql) {
+        Some(batch) if is_insert_of_rows(&batch) => {
+            batch.after.replacen("WHERE true", "", 1).into()
+        }
+        Some(_) => return false,
+        None => sql.into(),
+    };
+    let is_insert = sql.starts_with("INSERT ") && (conditions != sql || sql.contains("VALUES ("));
+    is_insert && !conditions.contains("WHERE") && !conditions.contains("DO NOTHING")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_insert_of_each_row_is_certain_and_anything_with_a_condition_is_not() {
+        for (sql, certain) in [
+            ("INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true", true),
+            ("INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true ON CONFLICT DO NOTHING", true),
+            (
+                "INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true
+                 ON CONFLICT (a) DO UPDATE SET a = excluded.a RETURNING a",
+                true,
+            ),
+            (
+                "INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true
+                 ON CONFLICT (a) DO UPDATE SET a = excluded.a WHERE t.b = 1",
+                false,
+            ),
+            (
+                "INSERT INTO t (a) SELECT r.a FROM ROWS(a) WHERE true
+                 ON CONFLICT DO NOTHING RETURNING a",
+                false,
+            ),
+            ("INSERT INTO t (a) VALUES ($1) ON CONFLICT DO NOTHING", true),
+            ("INSERT INTO t (a) SELECT $1 WHERE EXISTS (SELECT 1)", false),
+            ("INSERT INTO t (a) SELECT a FROM u", false),
+            ("UPDATE t SET a = r.a FROM ROWS(a) WHERE t.a = r.a", false),
+            ("DELETE FROM t WHERE a = $1", false),
+        ] {
+            assert_eq!(is_certain(sql, Guard::OneEach), certain, "{sql}");
+            assert!(is_certain(sql, Guard::Any), "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_may_be_skipped_is_still_skipped() {
+        let sql = "INSERT INTO t (a) VALUES ($1) ON CONFLICT DO NOTHING";
+        assert_eq!(without_skipping(sql, Guard::Any), sql);
+        assert_eq!(without_skipping(sql, Guard::OneEach), "INSERT INTO t (a) VALUES ($1)");
+    }
+}
