@@ -25,6 +25,22 @@ pub(in crate::engine) fn is_certain(sql: &'static str, guard: Guard) -> bool {
     }
 }
 
+/// A statement for PostgreSQL that fails unless it touches one row for each of its own. Its error
+/// is that of a text which is not a number, and the text says what happened.
+pub(in crate::engine) fn failing_unless_each(text: &str) -> String {
+    let batch = text.split_once("unnest($1::").and_then(|(_, rest)| rest.split([',', ')']).next());
+    let wanted = match batch {
+        Some(array) => format!("cardinality($1::{array})"),
+        None => "1".to_owned(),
+    };
+    format!(
+        "WITH touched AS ({text} RETURNING 1)
+         SELECT CASE WHEN count(*) = {wanted} THEN 1 ELSE CAST(format(
+             'conflict: %s of %s rows were as expected', count(*), {wanted}) AS bigint) END
+         FROM touched"
+    )
+}
+
 fn inserts_each_row(sql: &str) -> bool {
     let conditions: Cow<'_, str> = match split_batch(sql) {
         Some(batch) if is_insert_of_rows(&batch) => {
@@ -70,6 +86,14 @@ mod tests {
             assert_eq!(is_certain(sql, Guard::OneEach), certain, "{sql}");
             assert!(is_certain(sql, Guard::Any), "{sql}");
         }
+    }
+
+    #[test]
+    fn a_checked_statement_counts_its_rows() {
+        let batch = "UPDATE t SET a = r.a FROM unnest($1::text[], $2::bigint[]) AS r(b, a)
+            WHERE t.b = r.b";
+        assert!(failing_unless_each(batch).contains("count(*) = cardinality($1::text[]) THEN"));
+        assert!(failing_unless_each("DELETE FROM t WHERE a = $1").contains("count(*) = 1 THEN"));
     }
 
     #[test]

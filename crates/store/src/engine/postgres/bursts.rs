@@ -1,18 +1,21 @@
 //! Steps that travel to the server together.
 //!
-//! Usually `COMMIT` waits until all responses are here and every guard holds. If all steps are
-//! certain ([`is_certain`]), it need not: a step that fails makes the server roll back instead. So
-//! it travels with them, and a single step even without `BEGIN`, as a transaction of its own.
+//! If each step does all it must or fails, `COMMIT` travels with them: after a failure the server
+//! rolls back instead. Most inserts are like that ([`is_certain`]), and on one server the others
+//! are made so ([`Execution::checked`]). A single step needs no `BEGIN`: it is a transaction of its
+//! own. Otherwise `COMMIT` waits until all responses are here and every guard holds.
 
 use std::{
     borrow::Cow,
+    future::poll_fn,
     mem,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    task::Poll,
 };
 
 use deadpool_postgres::Object;
 use futures_util::future::{join, join_all, join3};
-use tokio_postgres::Statement;
+use tokio_postgres::{Statement, error::SqlState};
 
 use super::{
     bulk::{Bulk, BulkError},
@@ -21,7 +24,7 @@ use super::{
     read_row,
 };
 use crate::{
-    core::{error::EngineError, transaction::Guard, value::Row},
+    core::{error::EngineError, value::Row},
     engine::{dialect::certain::is_certain, group::MergedStep},
 };
 
@@ -33,6 +36,16 @@ pub(super) enum Failure {
     RolledBack(EngineError),
     /// Requests and responses no longer belong together, so the connection must not be used again.
     OutOfStep(EngineError),
+}
+
+impl Failure {
+    /// The same, after the server has ended the transaction.
+    fn rolled_back(self) -> Self {
+        match self {
+            Self::Refused(error) => Self::RolledBack(error),
+            Self::RolledBack(_) | Self::OutOfStep(_) => self,
+        }
+    }
 }
 
 impl<E: Into<EngineError>> From<E> for Failure {
@@ -79,7 +92,7 @@ impl Work<'_> {
 impl Burst<'_, '_> {
     /// Whether the steps do all they must, or fail.
     pub(super) fn is_certain(&self) -> bool {
-        self.0.iter().all(|it| !it.is_bulk() && is_certain(it.step.sql, it.step.guard))
+        self.0.iter().all(PreparedStep::is_certain)
     }
 
     /// Whether rows are wanted that a step returns.
@@ -111,39 +124,82 @@ impl Burst<'_, '_> {
 
     /// Sends all steps, which must be certain, and commits them. Returns the rows that are wanted.
     pub(super) async fn run_and_commit(&self, client: &Object) -> Result<Vec<Row>, Failure> {
-        let is_alone = self.0.iter().map(|step| step.parts.len()).sum::<usize>() == 1;
-        let begin = async { if is_alone { Ok(()) } else { client.batch_execute("BEGIN").await } };
-        // What the client could not send the server does not know of, and it would commit the rest.
-        let unsent = AtomicBool::new(false);
-        let answers = join_all(self.0.iter().map(|step| async {
-            let answers = step.send(client).await;
-            unsent.fetch_or(answers.iter().any(Result::is_err), Ordering::Relaxed);
-            answers
-        }));
+        let parts = self.0.iter().flat_map(|it| it.parts.iter().map(move |part| (it.step, part)));
+        let parts: Vec<(&MergedStep<'_>, &Prepared<'_>)> = parts.collect();
+        let mut returned = Vec::new();
+        if let [(step, part)] = parts.as_slice() {
+            let answer = execute(client, step, part).await;
+            collect_rows(vec![answer], &mut returned).map_err(Failure::rolled_back)?;
+            return Ok(returned);
+        }
+        let begin = client.batch_execute("BEGIN");
+        let requests = Requests { unsent: parts.len().into(), refused: false.into() };
+        let answers = parts.iter().map(|(step, part)| requests.note(execute(client, step, part)));
         let commit = async {
-            let is_sent = !is_alone && !unsent.load(Ordering::Relaxed);
-            if is_sent { client.batch_execute("COMMIT").await.map(|()| true) } else { Ok(false) }
+            if requests.all_sent().await {
+                client.batch_execute("COMMIT").await.map(|()| true)
+            } else {
+                Ok(false)
+            }
         };
         // Each is sent when it is first polled, which is in this order.
-        let (begin, answers, committed) = join3(begin, answers, commit).await;
+        let (begin, answers, committed) = join3(begin, join_all(answers), commit).await;
         begin.map_err(EngineError::from)?;
-        let mut returned = Vec::new();
-        for answers in answers {
-            collect_rows(answers, &mut returned).map_err(|failure| match failure {
-                Failure::Refused(error) if is_alone || matches!(committed, Ok(true)) => {
-                    Failure::RolledBack(error)
-                }
-                failure => failure,
-            })?;
-        }
+        collect_rows(answers, &mut returned).map_err(|failure| {
+            if matches!(committed, Ok(true)) { failure.rolled_back() } else { failure }
+        })?;
         committed.map_err(|error| Failure::Refused(conflict_or_error(error)))?;
         Ok(returned)
+    }
+}
+
+/// Which requests of a burst are on their way. `COMMIT` must be behind all of them, and must not be
+/// sent if one could not be: the server would commit the others.
+struct Requests {
+    unsent: AtomicUsize,
+    refused: AtomicBool,
+}
+
+impl Requests {
+    /// The same answer, with a note when its request is sent: before it first waits for anything.
+    fn note<'a>(
+        &'a self,
+        answer: impl Future<Output = Answer> + Send + 'a,
+    ) -> impl Future<Output = Answer> + Send + 'a {
+        let mut answer = Box::pin(answer);
+        let mut is_unsent = true;
+        poll_fn(move |context| {
+            let polled = answer.as_mut().poll(context);
+            if mem::take(&mut is_unsent) {
+                let is_refused = matches!(polled, Poll::Ready(Err(_)));
+                self.refused.fetch_or(is_refused, Ordering::Relaxed);
+                self.unsent.fetch_sub(1, Ordering::Relaxed);
+            }
+            polled
+        })
+    }
+
+    /// Waits until no request is left to be sent; false if one was refused. It is polled after the
+    /// requests, and again whenever one of them is.
+    fn all_sent(&self) -> impl Future<Output = bool> + Send {
+        poll_fn(|_| match self.unsent.load(Ordering::Relaxed) {
+            0 => Poll::Ready(!self.refused.load(Ordering::Relaxed)),
+            _ => Poll::Pending,
+        })
     }
 }
 
 impl PreparedStep<'_, '_> {
     fn is_bulk(&self) -> bool {
         self.parts.iter().any(|one| matches!(one.work, Work::Bulk(_)))
+    }
+
+    fn is_certain(&self) -> bool {
+        let by_itself = is_certain(self.step.sql, self.step.guard);
+        self.parts.iter().all(|part| match &part.work {
+            Work::Execution(execution) => by_itself || execution.is_checked,
+            Work::Bulk(_) => false,
+        })
     }
 
     async fn send(&self, client: &Object) -> Vec<Answer> {
@@ -153,10 +209,8 @@ impl PreparedStep<'_, '_> {
     /// Checks the guard of the step.
     fn check(&self, rows_touched: u64) -> Result<(), EngineError> {
         let expected = u64::try_from(self.step.rows.len()).unwrap_or(u64::MAX);
-        if rows_touched != expected && self.step.guard == Guard::OneEach {
-            return Err(EngineError::Conflict);
-        }
-        Ok(())
+        let is_met = self.is_certain() || rows_touched == expected;
+        if is_met { Ok(()) } else { Err(EngineError::Conflict) }
     }
 }
 
@@ -197,7 +251,44 @@ async fn execute(
         }
         Work::Execution(execution) => {
             let number = client.execute(statement, &execution.parameters()).await;
-            Ok((number.map_err(conflict_or_error)?, Vec::new()))
+            let number = number.map_err(|error| match error.code() {
+                Some(&SqlState::INVALID_TEXT_REPRESENTATION) if execution.is_checked => {
+                    EngineError::Conflict
+                }
+                _ => conflict_or_error(error),
+            });
+            Ok((number?, Vec::new()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn requests(number: usize) -> Requests {
+        Requests { unsent: number.into(), refused: false.into() }
+    }
+
+    #[test]
+    fn a_commit_waits_until_every_request_is_sent() {
+        let requests = requests(2);
+        assert!(requests.note(pending()).now_or_never().is_none(), "sent, without an answer yet");
+        assert_eq!(requests.all_sent().now_or_never(), None);
+        assert!(requests.note(pending()).now_or_never().is_none());
+        assert_eq!(requests.all_sent().now_or_never(), Some(true));
+    }
+
+    #[test]
+    fn nothing_is_committed_when_a_request_could_not_be_sent() {
+        let requests = requests(2);
+        let refused = || Err(Failure::Refused(EngineError::Closed));
+        assert!(requests.note(pending()).now_or_never().is_none());
+        assert!(requests.note(ready(refused())).now_or_never().is_some());
+        assert_eq!(requests.all_sent().now_or_never(), Some(false));
     }
 }

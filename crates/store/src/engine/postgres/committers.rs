@@ -36,7 +36,7 @@ use crate::{
         transaction::Transaction,
     },
     engine::{
-        dialect::certain::without_skipping,
+        dialect::certain::{is_certain, without_skipping},
         group::{CommitResult, Counters, Group, MergedStep, Numbering, Steps},
     },
 };
@@ -222,7 +222,13 @@ impl Committer {
             return vec![Work::Bulk(bulk)];
         }
         let sql = without_skipping(step.sql, step.guard);
-        let executions = self.layout.executions(sql, step.rows.clone());
-        executions.into_iter().map(Work::Execution).collect()
+        let needs_check = !step.returns && !is_certain(step.sql, step.guard);
+        let executions = self.layout.executions(sql, step.rows.clone()).into_iter();
+        match self.layout {
+            Layout::OneServer if needs_check => {
+                executions.map(|one| Work::Execution(one.checked())).collect()
+            }
+            Layout::OneServer | Layout::Distributed => executions.map(Work::Execution).collect(),
+        }
     }
 }

@@ -9,7 +9,7 @@ use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 use crate::{
     core::value::{Kind, Value},
     engine::dialect::{
-        self,
+        self, certain,
         distributed::{self, Binding},
     },
 };
@@ -43,9 +43,21 @@ pub(super) enum Layout {
 pub(super) struct Execution<'a> {
     pub(super) text: Cow<'static, str>,
     parameters: Vec<Parameter<'a>>,
+    /// Whether the server checks that each row is touched, and fails otherwise.
+    pub(super) is_checked: bool,
 }
 
-impl Execution<'_> {
+impl<'a> Execution<'a> {
+    fn new(text: Cow<'static, str>, parameters: Vec<Parameter<'a>>) -> Self {
+        Self { text, parameters, is_checked: false }
+    }
+
+    /// The same, but the server fails unless each row is touched.
+    pub(super) fn checked(self) -> Self {
+        let text = certain::failing_unless_each(&self.text).into();
+        Self { text, is_checked: true, ..self }
+    }
+
     pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
         self.parameters.iter().map(Parameter::as_sql).collect()
     }
@@ -76,7 +88,7 @@ impl Layout {
         match (self, distributed::binding(&text)) {
             (Self::OneServer, _) | (_, Binding::Arrays) => {
                 let batch = dialect::statement_for_postgres(&text, kinds.iter().copied());
-                vec![Execution { text: batch.into(), parameters: to_arrays(&all, &kinds, 0) }]
+                vec![Execution::new(batch.into(), to_arrays(&all, &kinds, 0))]
             }
             (Self::Distributed, Binding::MerchantAndArrays) => {
                 let of_one = |rows: Vec<&'a [Value]>| of_merchant(&text, &rows, &kinds);
@@ -119,7 +131,7 @@ fn split_rows<'a, 'b>(rows: &'b [&'a [Value]]) -> Vec<&'b [&'a [Value]]> {
 /// Binds the values of all rows.
 fn with_values<'a>(text: Cow<'static, str>, rows: &[&'a [Value]]) -> Execution<'a> {
     let values = rows.iter().flat_map(|row| row.iter());
-    Execution { text, parameters: values.map(Parameter::Value).collect() }
+    Execution::new(text, values.map(Parameter::Value).collect())
 }
 
 /// Binds the rows of one merchant: a single one as it is, several as arrays.
@@ -134,7 +146,7 @@ fn of_merchant<'a>(sql: &str, rows: &[&'a [Value]], kinds: &[Kind]) -> Execution
     parameters.extend(merchant.map(Parameter::Value));
     parameters.extend(to_arrays(rows, kinds, 1));
     let text = distributed::batch_for_citus(sql, kinds, rows.len()).into();
-    Execution { text, parameters }
+    Execution::new(text, parameters)
 }
 
 /// The rows of a batch as one array for each column from `first` on.
