@@ -12,7 +12,6 @@ use std::{collections::BTreeMap, pin::pin, sync::Arc, time::Duration};
 
 use tokio::{
     sync::{Mutex, mpsc, oneshot},
-    task::yield_now,
     time::timeout,
 };
 
@@ -29,8 +28,6 @@ const SLOW_AFTER: Duration = Duration::from_millis(50);
 /// callers.
 const ROWS_MAX: usize = 64;
 const CALLERS_MAX: usize = 64;
-/// How often the first caller lets others run that may be about to ask, too.
-const YIELDS: usize = 8;
 /// Callers that may wait in the queue before others wait to get into it.
 const QUEUE_MAX: usize = 1024;
 
@@ -110,9 +107,6 @@ async fn next_queries(
     waiting: &mut mpsc::Receiver<SharedQuery>,
 ) -> Option<BTreeMap<&'static str, Vec<SharedQuery>>> {
     let first = waiting.recv().await?;
-    for _ in 0..YIELDS {
-        yield_now().await;
-    }
     let others = std::iter::from_fn(|| waiting.try_recv().ok()).take(CALLERS_MAX - 1);
     let mut queries: BTreeMap<&'static str, Vec<SharedQuery>> = BTreeMap::new();
     for query in std::iter::once(first).chain(others) {
