@@ -270,13 +270,13 @@ mod tests {
 
     use super::*;
 
-    fn requests(number: usize) -> Requests {
+    fn of_length(number: usize) -> Requests {
         Requests { unsent: number.into(), refused: false.into() }
     }
 
     #[test]
     fn a_commit_waits_until_every_request_is_sent() {
-        let requests = requests(2);
+        let requests = of_length(2);
         assert!(requests.note(pending()).now_or_never().is_none(), "sent, without an answer yet");
         assert_eq!(requests.all_sent().now_or_never(), None);
         assert!(requests.note(pending()).now_or_never().is_none());
@@ -285,7 +285,7 @@ mod tests {
 
     #[test]
     fn nothing_is_committed_when_a_request_could_not_be_sent() {
-        let requests = requests(2);
+        let requests = of_length(2);
         let refused = || Err(Failure::Refused(EngineError::Closed));
         assert!(requests.note(pending()).now_or_never().is_none());
         assert!(requests.note(ready(refused())).now_or_never().is_some());
