@@ -5,13 +5,11 @@
 //! merchant. A few merchants at a time may have their bodies parsed, which needs far more memory
 //! than the bytes and does not depend on the speed of a network.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
-};
+use std::sync::LazyLock;
 
 use domain::identifier::MerchantId;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::sync::{Semaphore, SemaphorePermit};
+use world::{KeyedTurns, Turn};
 
 /// How many large bodies are parsed at the same time.
 const PARSED_MAX: usize = 4;
@@ -21,22 +19,15 @@ const PARSED_MAX: usize = 4;
 pub(crate) struct TurnOf(pub(crate) MerchantId);
 
 /// The right to read a large body.
-pub(crate) type ReadTurn = OwnedSemaphorePermit;
+pub(crate) type ReadTurn = Turn<'static, MerchantId>;
 
 /// The right to parse a large body.
 pub(crate) type ParseTurn = SemaphorePermit<'static>;
 
 /// Waits until no other large body of `merchant` is read or handled.
-pub(crate) async fn wait_to_read(merchant: &MerchantId) -> Option<ReadTurn> {
-    static TURNS: LazyLock<Mutex<HashMap<MerchantId, Arc<Semaphore>>>> =
-        LazyLock::new(Mutex::default);
-    let turn = {
-        let mut turns = TURNS.lock().unwrap_or_else(PoisonError::into_inner);
-        // Only merchants with a large body under way are remembered.
-        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
-        turns.entry(merchant.clone()).or_insert_with(|| Arc::new(Semaphore::new(1))).clone()
-    };
-    turn.acquire_owned().await.ok()
+pub(crate) async fn wait_to_read(merchant: &MerchantId) -> ReadTurn {
+    static TURNS: LazyLock<KeyedTurns<MerchantId>> = LazyLock::new(|| KeyedTurns::new(1));
+    TURNS.wait(merchant.clone()).await
 }
 
 /// Waits until few other large bodies are parsed.

@@ -6,6 +6,7 @@ use std::sync::{
 };
 
 use tracing::{Instrument, Span, field::Empty, trace_span};
+use world::KeyedTurns;
 
 use crate::{
     core::{
@@ -26,13 +27,15 @@ pub struct Store {
     pub(crate) engine: Engine,
     changes: Arc<AtomicU64>,
     metrics: StoreMetrics,
+    /// One task at a time indexes a merchant's messages.
+    pub(crate) index_turns: Arc<KeyedTurns<String>>,
 }
 
 impl Store {
     /// Opens the database without changing its schema.
     pub async fn open(location: &Location, metrics: &StoreMetrics) -> Result<Self, StoreError> {
         let engine = Engine::open(location, metrics).await.during("opening the store")?;
-        Ok(Self { engine, changes: Arc::default(), metrics: metrics.clone() })
+        Ok(Self::new(engine, metrics))
     }
 
     /// Opens the database to read from it, also while a server uses it. Commits fail.
@@ -42,7 +45,16 @@ impl Store {
     ) -> Result<Self, StoreError> {
         let engine = Engine::open_for_reading(location, metrics).await;
         let engine = engine.during("opening the store")?;
-        Ok(Self { engine, changes: Arc::default(), metrics: metrics.clone() })
+        Ok(Self::new(engine, metrics))
+    }
+
+    fn new(engine: Engine, metrics: &StoreMetrics) -> Self {
+        Self {
+            engine,
+            changes: Arc::default(),
+            metrics: metrics.clone(),
+            index_turns: Arc::new(KeyedTurns::new(1)),
+        }
     }
 
     pub fn engine_name(&self) -> &'static str {

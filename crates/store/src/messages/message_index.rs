@@ -27,6 +27,13 @@ struct Progress {
     indexed: i64,
 }
 
+impl Progress {
+    /// Whether messages before number `before` are not in the index.
+    fn is_behind(&self, before: i64) -> bool {
+        self.indexed < self.last && self.indexed + 1 < before
+    }
+}
+
 impl Store {
     /// Indexes every message of `merchant` that is committed now.
     pub async fn update_message_index(&self, merchant: &str) -> Result<(), StoreError> {
@@ -39,13 +46,19 @@ impl Store {
         merchant: &str,
         before: i64,
     ) -> Result<(), StoreError> {
-        let Progress { last, mut indexed } = self.message_index_progress(merchant).await?;
-        while indexed < last && indexed + 1 < before {
+        if !self.message_index_progress(merchant).await?.is_behind(before) {
+            return Ok(());
+        }
+        // Whoever had to wait finds the messages indexed.
+        let _turn = self.index_turns.wait(merchant.to_owned()).await;
+        let mut progress = self.message_index_progress(merchant).await?;
+        while progress.is_behind(before) {
+            let Progress { last, indexed } = progress;
             let end = last.min(indexed.saturating_add(BATCH));
             let heads = self.heads_of_messages(merchant, indexed, end).await?;
-            indexed = match self.commit(index_step(merchant, indexed, end, &heads)).await {
+            progress.indexed = match self.commit(index_step(merchant, indexed, end, &heads)).await {
                 Ok(_) => end,
-                // Another task is indexing the same messages, and is further ahead.
+                // Another node is indexing the same messages, and is further ahead.
                 Err(StoreError::Conflict) => self.message_index_progress(merchant).await?.indexed,
                 Err(error) => return Err(error),
             };

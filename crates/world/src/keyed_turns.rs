@@ -1,0 +1,116 @@
+//! Turns by key: a few tasks at a time work on the same thing, and the others wait.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Turns for each key. Only keys that someone has or waits for a turn of are remembered.
+pub struct KeyedTurns<K: Eq + Hash> {
+    at_once: usize,
+    by_key: Mutex<HashMap<K, Arc<Semaphore>>>,
+}
+
+/// The right to work on what `key` names, until it is dropped.
+pub struct Turn<'a, K: Eq + Hash> {
+    turns: &'a KeyedTurns<K>,
+    key: K,
+    /// Always present, except while the turn is dropped.
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl<K: Eq + Hash + Clone> KeyedTurns<K> {
+    /// Lets at most `at_once` tasks work on the same thing.
+    pub fn new(at_once: usize) -> Self {
+        Self { at_once: at_once.clamp(1, Semaphore::MAX_PERMITS), by_key: Mutex::default() }
+    }
+
+    /// Waits for a turn.
+    pub async fn wait(&self, key: K) -> Turn<'_, K> {
+        let semaphore = self.semaphore(&key);
+        // From here on a turn exists, so that a caller who stops waiting leaves nothing behind.
+        let mut turn = Turn { turns: self, key, permit: None };
+        turn.permit = semaphore.acquire_owned().await.ok();
+        turn
+    }
+
+    fn semaphore(&self, key: &K) -> Arc<Semaphore> {
+        let mut by_key = self.lock();
+        let new = || Arc::new(Semaphore::new(self.at_once));
+        by_key.entry(key.clone()).or_insert_with(new).clone()
+    }
+}
+
+impl<K: Eq + Hash> KeyedTurns<K> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Arc<Semaphore>>> {
+        self.by_key.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash> Turn<'_, K> {
+    /// How many others have a turn now.
+    pub fn others(&self) -> usize {
+        let available = self.permit.as_ref().map_or(0, |it| it.semaphore().available_permits());
+        self.turns.at_once.saturating_sub(available).saturating_sub(1)
+    }
+}
+
+impl<K: Eq + Hash> Drop for Turn<'_, K> {
+    fn drop(&mut self) {
+        let mut by_key = self.turns.lock();
+        self.permit = None;
+        // Whoever has or waits for a turn holds the semaphore, too.
+        if by_key.get(&self.key).is_some_and(|it| Arc::strong_count(it) == 1) {
+            by_key.remove(&self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::Future,
+        pin::{Pin, pin},
+        task::{Context, Poll, Waker},
+    };
+
+    use super::*;
+
+    fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+        match future.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => None,
+        }
+    }
+
+    #[test]
+    fn the_next_task_waits_until_a_turn_ends_and_other_keys_do_not() {
+        let turns = KeyedTurns::new(2);
+        let first = poll(pin!(turns.wait("acme"))).unwrap();
+        let second = poll(pin!(turns.wait("acme"))).unwrap();
+        assert_eq!((first.others(), second.others()), (1, 1));
+
+        let mut third = pin!(turns.wait("acme"));
+        assert!(poll(third.as_mut()).is_none());
+        assert!(poll(pin!(turns.wait("other"))).is_some());
+        drop(first);
+        let third = poll(third).unwrap();
+        assert_eq!((second.others(), third.others()), (1, 1));
+    }
+
+    #[test]
+    fn a_key_is_forgotten_when_nobody_has_or_waits_for_a_turn() {
+        let turns = KeyedTurns::new(1);
+        let first = poll(pin!(turns.wait("acme"))).unwrap();
+        {
+            let mut second = pin!(turns.wait("acme"));
+            assert!(poll(second.as_mut()).is_none());
+        }
+        assert_eq!(turns.lock().len(), 1);
+        drop(first);
+        assert!(turns.lock().is_empty());
+    }
+}
