@@ -30,6 +30,7 @@ use tokio::sync::Notify;
 
 use crate::core::metrics::AppMetrics;
 use access::authenticate::CallerCache;
+use access::lookup_limit::LookupTurns;
 use access::passwords::PasswordHasherSlots;
 use exchanges::finished_messages::FinishedExchangeMessages;
 use exchanges::variants::VariantCache;
@@ -81,6 +82,7 @@ pub struct AppState {
     /// Whether an endpoint must pass its check before it gets messages.
     certificate_required: bool,
     certify_turns: CertifyTurns,
+    lookup_turns: LookupTurns,
 }
 
 /// What an [`App`] is made of.
@@ -124,6 +126,7 @@ impl App {
             mail_profiles: MailProfiles::default(),
             certificate_required: parts.certificate_required,
             certify_turns: CertifyTurns::default(),
+            lookup_turns: LookupTurns::default(),
         }))
     }
 

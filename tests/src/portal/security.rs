@@ -1,5 +1,7 @@
 //! Attacks on the portal.
 
+use std::thread;
+
 use serde_json::{Value, json};
 
 use super::shop::{DANA, ONE_TEE, Shop, servers, shops};
@@ -50,6 +52,23 @@ fn a_walk_over_order_numbers_with_one_postal_code_ends_but_shoppers_with_an_emai
         let other = Shop::on(shop.server, |_| ());
         let postal = other.post_from("203.0.113.2", "order_number=ORD-100472&secret=97205");
         assert_eq!(postal.status, 303, "another merchant is not affected");
+    }
+}
+
+#[test]
+fn guesses_that_arrive_together_do_not_exceed_the_limit_together() {
+    for shop in shops() {
+        let guess = |number: u32| {
+            let (address, order) = (format!("198.51.100.{number}"), 100_200 + number);
+            shop.post_from(&address, &format!("order_number=ORD-{order}&secret=97205")).status
+        };
+        let statuses: Vec<u16> = thread::scope(|scope| {
+            let guesses: Vec<_> = (0..80).map(|it| scope.spawn(move || guess(it))).collect();
+            guesses.into_iter().map(|it| it.join().unwrap()).collect()
+        });
+        let examined = statuses.iter().filter(|&&status| status == 200).count();
+        assert!((40..=50).contains(&examined), "{statuses:?}");
+        assert!(statuses.iter().all(|status| [200, 429].contains(status)), "{statuses:?}");
     }
 }
 

@@ -5,9 +5,14 @@
 //! e-mail address is hard to guess. Failures with one are counted by order and by address, so that
 //! one visitor cannot lock out the others. What strangers or merchants can cause to be sent is
 //! counted in the same way.
+//!
+//! A look-up that succeeds writes nothing. One that fails is counted before its visitor learns so.
+//! Attempts that arrive together cannot exceed a limit together: on a node they know of each other,
+//! and few of them are examined at once, so that each further node adds few.
 
 use domain::identifier::MerchantId;
 use store::{AttemptWindow, StoreError, Transaction};
+use world::{KeyedTurns, Turn};
 
 use crate::{App, AppError, access::secrets};
 
@@ -21,6 +26,27 @@ const STATEMENTS_MAX: i64 = 20;
 pub(crate) const TEST_MAILS_MAX: i64 = 20;
 const SLOT_US: i64 = 10 * 60 * 1_000_000;
 const SLOTS: i64 = 6;
+/// Attempts with the same subject that a node examines at once.
+const AT_ONCE: usize = 4;
+
+/// The turns of attempts, by merchant and subject.
+pub(crate) struct LookupTurns(KeyedTurns<(MerchantId, String)>);
+
+type LookupTurn<'a> = Turn<'a, (MerchantId, String)>;
+
+impl Default for LookupTurns {
+    fn default() -> Self {
+        Self(KeyedTurns::new(AT_ONCE))
+    }
+}
+
+/// The result of an attempt.
+pub(crate) enum Examined<T> {
+    Valid(T),
+    Invalid,
+    /// The claim was not examined, because too many failed before it.
+    TooManyFailures,
+}
 
 /// An attempt to name an order.
 pub(crate) struct LookupAttempt<'a> {
@@ -53,8 +79,43 @@ impl<'a> LookupAttempt<'a> {
         Self { merchant, window: current_window(app), subjects }
     }
 
-    /// Counts the attempt. False if there were too many.
-    pub(crate) async fn count(&self, app: &App) -> Result<bool, AppError> {
+    /// Examines the claim, which finds nothing if it is false, unless too many failed before.
+    pub(crate) async fn examine<T>(
+        &self,
+        app: &App,
+        claim: impl Future<Output = Result<Option<T>, AppError>>,
+    ) -> Result<Examined<T>, AppError> {
+        // All attempts wait for their turns in the same order, so that none waits for another that
+        // waits for it: subjects of the order before those that other orders share.
+        let mut turns = Vec::with_capacity(self.subjects.len());
+        for (subject, _) in &self.subjects {
+            let key = (self.merchant.clone(), subject.clone());
+            turns.push(app.lookup_turns.0.wait(key).await);
+        }
+        if self.is_exhausted(app, &turns).await? {
+            return Ok(Examined::TooManyFailures);
+        }
+        match claim.await? {
+            Some(found) => Ok(Examined::Valid(found)),
+            None if self.count(app).await? => Ok(Examined::Invalid),
+            None => Ok(Examined::TooManyFailures),
+        }
+    }
+
+    /// Whether there would be too many failures if this attempt failed, and the others that are
+    /// examined now.
+    async fn is_exhausted(&self, app: &App, turns: &[LookupTurn<'_>]) -> Result<bool, AppError> {
+        let subjects = self.subjects.iter().map(|(subject, _)| subject.as_str());
+        let failures = app.store.failed_lookups(self.merchant, subjects, self.window).await?;
+        Ok(self.subjects.iter().zip(turns).any(|((subject, limit), turn)| {
+            let others = i64::try_from(turn.others()).unwrap_or(i64::MAX);
+            let failed = failures.get(subject).copied().unwrap_or(0);
+            failed.saturating_add(others) >= *limit
+        }))
+    }
+
+    /// Counts a failure. False if there were too many.
+    async fn count(&self, app: &App) -> Result<bool, AppError> {
         let mut transaction = Transaction::new("counting a look-up");
         for (subject, limit) in &self.subjects {
             transaction.count_lookup(self.merchant, subject, self.window, *limit);
@@ -64,15 +125,6 @@ impl<'a> LookupAttempt<'a> {
             Err(StoreError::Conflict) => Ok(false),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Takes back the count of an attempt that succeeded.
-    pub(crate) async fn take_back(&self, app: &App) -> Result<(), AppError> {
-        let mut transaction = Transaction::new("taking back the count of a look-up");
-        for (subject, _) in &self.subjects {
-            transaction.take_back_lookup(self.merchant, subject, self.window.slot_us);
-        }
-        Ok(app.store.commit(transaction).await.map(drop)?)
     }
 }
 

@@ -19,7 +19,11 @@ use world::{Purpose, SealContext};
 
 use crate::{
     App, AppError,
-    access::{authenticate::Caller, lookup_limit::LookupAttempt, secrets},
+    access::{
+        authenticate::Caller,
+        lookup_limit::{Examined, LookupAttempt},
+        secrets,
+    },
     orders::load_order::find_order,
     returns::{change_return::order_ids, policies::load_policy},
 };
@@ -81,13 +85,11 @@ pub async fn identify_shopper(
         return Ok(Identification::NotFound);
     }
     let attempt = LookupAttempt::new(app, merchant, number, secret);
-    if !attempt.count(app).await? {
-        return Ok(Identification::TooManyFailures);
-    }
-    let Some(order) = find_claimed_order(app, merchant, claim).await? else {
-        return Ok(Identification::NotFound);
+    let order = match attempt.examine(app, find_claimed_order(app, merchant, claim)).await? {
+        Examined::Valid(order) => order,
+        Examined::Invalid => return Ok(Identification::NotFound),
+        Examined::TooManyFailures => return Ok(Identification::TooManyFailures),
     };
-    attempt.take_back(app).await?;
     let shopper = Shopper::new(app, merchant, &order, claim.gift);
     let proven = claim.gift && is_gift_code(&order, claim.secret);
     Ok(Identification::Found(if proven { shopper.prove() } else { shopper }))
@@ -144,15 +146,15 @@ pub async fn prove_gift(
     code: &str,
 ) -> Result<Identification, AppError> {
     let attempt = LookupAttempt::of_gift_code(app, &shopper.merchant, &shopper.order_id);
-    if !attempt.count(app).await? {
-        return Ok(Identification::TooManyFailures);
-    }
-    let order = find_order(app, &shopper.merchant, &shopper.order_id).await?;
-    if !shopper.gift || !order.is_some_and(|order| is_gift_code(&order, code)) {
-        return Ok(Identification::NotFound);
-    }
-    attempt.take_back(app).await?;
-    Ok(Identification::Found(shopper.clone().prove()))
+    let claim = async {
+        let order = find_order(app, &shopper.merchant, &shopper.order_id).await?;
+        Ok(order.filter(|order| shopper.gift && is_gift_code(order, code)))
+    };
+    Ok(match attempt.examine(app, claim).await? {
+        Examined::Valid(_) => Identification::Found(shopper.clone().prove()),
+        Examined::Invalid => Identification::NotFound,
+        Examined::TooManyFailures => Identification::TooManyFailures,
+    })
 }
 
 fn pass_context(merchant: &MerchantId) -> SealContext<'_> {

@@ -1,24 +1,24 @@
 //! Failed look-ups at the portal, counted so that orders cannot be guessed.
 //!
-//! An attempt is counted before it is examined, and taken back if it succeeds: attempts that arrive
-//! together cannot exceed a limit together. A merchant has a bounded number of subjects, and counts
-//! that are too old to matter are removed.
+//! A merchant has a bounded number of subjects, and counts that are too old to matter are removed.
+
+use std::collections::HashMap;
 
 use domain::identifier::MerchantId;
 
 use crate::{Store, StoreError, Transaction, core::value::params};
 
-/// The period in which the attempts on a subject are counted.
+/// The period in which failures are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AttemptWindow {
-    /// The start of the slot in which an attempt is counted now.
+    /// The start of the slot in which a failure is counted now.
     pub slot_us: i64,
     /// The start of the oldest slot that still counts.
     pub from_us: i64,
 }
 
 impl Transaction {
-    /// Counts an attempt on `subject`. A conflict if `limit` attempts are counted already.
+    /// Counts a failure for `subject`. A conflict if `limit` failures are counted already.
     pub fn count_lookup(
         &mut self,
         merchant: &MerchantId,
@@ -45,15 +45,6 @@ impl Transaction {
         );
     }
 
-    /// Takes back an attempt that was counted in the slot, because it succeeded.
-    pub fn take_back_lookup(&mut self, merchant: &MerchantId, subject: &str, slot_us: i64) {
-        self.any_rows(
-            "UPDATE lookup_attempts SET number = number - 1
-             WHERE merchant_id = $1 AND subject = $2 AND slot_us = $3 AND number > 0",
-            params![merchant, subject, slot_us],
-        );
-    }
-
     /// Removes up to `limit` counts of slots that began before `before_us`.
     pub fn delete_old_lookups(&mut self, before_us: i64, limit: usize) {
         self.any_rows(
@@ -66,6 +57,28 @@ impl Transaction {
 }
 
 impl Store {
+    /// How many failures are counted for each of `subjects` that has any.
+    pub async fn failed_lookups(
+        &self,
+        merchant: &MerchantId,
+        subjects: impl Iterator<Item = &str>,
+        window: AttemptWindow,
+    ) -> Result<HashMap<String, i64>, StoreError> {
+        let slots = self.read_each(
+            "reading counts of look-ups",
+            "SELECT a.subject, a.number FROM ROWS(merchant_id, subject, from_us)
+             JOIN lookup_attempts a ON a.merchant_id = r.merchant_id
+                 AND a.subject = r.subject AND a.slot_us >= r.from_us",
+            subjects.map(|subject| params![merchant, subject, window.from_us]).collect(),
+            |row| Ok((row.text(0)?.to_owned(), row.int(1)?)),
+        );
+        let mut failures = HashMap::new();
+        for (subject, number) in slots.await? {
+            *failures.entry(subject).or_default() += number;
+        }
+        Ok(failures)
+    }
+
     /// Whether there are counts of slots that began before `before_us`.
     pub async fn has_old_lookups(&self, before_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(

@@ -1,5 +1,7 @@
 //! Failed look-ups.
 
+use std::collections::HashMap;
+
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -27,9 +29,12 @@ async fn attempts_are_counted_up_to_the_limit_of_the_window(Subject { store, .. 
     count(&store, &other, 110).await.unwrap();
     count(&store, &acme, 161).await.unwrap();
 
-    commit(&store, |it| it.take_back_lookup(&acme, "postal", 161)).await.unwrap();
-    count(&store, &acme, 161).await.unwrap();
     assert!(matches!(count(&store, &acme, 161).await, Err(StoreError::Conflict)));
+
+    let subjects = ["postal", "never counted"].into_iter();
+    let window = AttemptWindow { slot_us: 160, from_us: 101 };
+    let failures = store.failed_lookups(&acme, subjects, window).await.unwrap();
+    assert_eq!(failures, HashMap::from([("postal".to_owned(), 2)]));
 
     assert!(store.has_old_lookups(111).await.unwrap());
     commit(&store, |it| it.delete_old_lookups(111, 9)).await.unwrap();
