@@ -7,7 +7,12 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{durability, options::Options, report::print, server, storage::Engine};
+use crate::{
+    options::Options,
+    report::print,
+    server,
+    storage::{Engine, durability},
+};
 
 pub(crate) trait Benchmark {
     type Results: Serialize;

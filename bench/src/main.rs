@@ -8,7 +8,6 @@
 
 mod benchmark;
 mod delivery;
-mod durability;
 mod growth;
 mod http;
 mod idle;

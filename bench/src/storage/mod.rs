@@ -2,6 +2,8 @@
 //! directory may not be) and, for PostgreSQL, a database, or a schema of the database that Citus
 //! distributes. Both are removed with the value, unless they are kept.
 
+pub(crate) mod durability;
+
 use std::{
     fs,
     path::{Path, PathBuf},
