@@ -44,7 +44,7 @@ impl Default for LookupTurns {
 pub(crate) enum Examined<T> {
     Valid(T),
     Invalid,
-    /// The claim was not examined, because too many failed before it.
+    /// Whether the claim is true is not told, because too many failed before it.
     TooManyFailures,
 }
 
@@ -79,7 +79,7 @@ impl<'a> LookupAttempt<'a> {
         Self { merchant, window: current_window(app), subjects }
     }
 
-    /// Examines the claim, which finds nothing if it is false, unless too many failed before.
+    /// Whether the claim, which finds nothing if it is false, is true.
     pub(crate) async fn examine<T>(
         &self,
         app: &App,
@@ -92,13 +92,20 @@ impl<'a> LookupAttempt<'a> {
             let key = (self.merchant.clone(), subject.clone());
             turns.push(app.lookup_turns.0.wait(key).await);
         }
-        if self.is_exhausted(app, &turns).await? {
-            return Ok(Examined::TooManyFailures);
-        }
-        match claim.await? {
-            Some(found) => Ok(Examined::Valid(found)),
-            None if self.count(app).await? => Ok(Examined::Invalid),
-            None => Ok(Examined::TooManyFailures),
+        // Does not wait for the claim if there are too many failures: otherwise the time that the
+        // response takes would tell about it.
+        let is_open = async {
+            match self.is_exhausted(app, &turns).await {
+                Ok(false) => Ok(()),
+                Ok(true) => Err(Ok(Examined::TooManyFailures)),
+                Err(error) => Err(Err(error)),
+            }
+        };
+        match tokio::try_join!(is_open, async { claim.await.map_err(Err) }) {
+            Ok(((), Some(found))) => Ok(Examined::Valid(found)),
+            Ok(((), None)) if self.count(app).await? => Ok(Examined::Invalid),
+            Ok(((), None)) => Ok(Examined::TooManyFailures),
+            Err(result) => result,
         }
     }
 

@@ -70,7 +70,7 @@ pub struct ShopperClaim<'a> {
 pub enum Identification {
     Found(Shopper),
     NotFound,
-    /// The claim was not examined, because too many failed before it.
+    /// Whether the claim is true is not told, because too many failed before it.
     TooManyFailures,
 }
 
@@ -106,9 +106,12 @@ async fn find_claimed_order(
         return Ok(None);
     }
     let number = claim.order_number.trim();
-    let second = app.store.orders_by_secondary(merchant, number, NAMESAKES_MAX).await?;
-    for order_id in std::iter::once(number).chain(second.iter().map(String::as_str)) {
-        let order = find_order(app, merchant, order_id).await?;
+    let first = find_order(app, merchant, number).await?.filter(|order| is_valid(order, claim));
+    if first.is_some() {
+        return Ok(first);
+    }
+    for order_id in app.store.orders_by_secondary(merchant, number, NAMESAKES_MAX).await? {
+        let order = find_order(app, merchant, &order_id).await?;
         if let Some(order) = order.filter(|order| is_valid(order, claim)) {
             return Ok(Some(order));
         }
