@@ -1,5 +1,8 @@
 //! How many messages an endpoint may have in flight.
 //!
+//! One until it has answered: after a start nothing is known of any endpoint, and many that hang
+//! would take all slots from those that answer.
+//!
 //! The limit grows by one per window of successes, as long as it binds and answers do not take much
 //! longer than they did at best, and is halved when the endpoint shows that it cannot keep up. An
 //! attempt that started before the last cut says nothing new: sixty-four timeouts at one moment are
@@ -16,6 +19,9 @@ const BEST_FADES_US: i64 = 64_000_000;
 #[derive(Debug)]
 pub(super) struct Concurrency {
     limit: usize,
+    /// The limit that follows the first answer.
+    start: usize,
+    answered: bool,
     /// Successes since the limit changed.
     successes: usize,
     /// Whether the limit was reached since then.
@@ -30,7 +36,9 @@ pub(super) struct Concurrency {
 impl Concurrency {
     pub(super) fn new(settings: &SchedulerSettings) -> Self {
         Self {
-            limit: settings.endpoint_slots_start.max(1),
+            limit: settings.endpoint_slots_unproven.max(1),
+            start: settings.endpoint_slots_start,
+            answered: false,
             successes: 0,
             binds: false,
             cut_at_us: i64::MIN,
@@ -55,7 +63,17 @@ impl Concurrency {
         self.binds |= in_flight >= self.limit;
     }
 
+    /// The endpoint answered, whatever it said.
+    pub(super) fn record_answer(&mut self) {
+        if !self.answered && self.limit < self.start {
+            self.limit = self.start;
+            (self.successes, self.binds) = (0, false);
+        }
+        self.answered = true;
+    }
+
     pub(super) fn record_success(&mut self, took_us: i64, limit_max: usize) {
+        self.record_answer();
         self.smoothed_us = match self.smoothed_us {
             0 => took_us,
             smoothed_us => smoothed_us + (took_us - smoothed_us) / 8,
@@ -91,14 +109,26 @@ impl Concurrency {
 mod tests {
     use super::*;
 
+    /// Of an endpoint that has just answered for the first time.
     fn fresh() -> Concurrency {
-        Concurrency::new(&SchedulerSettings::default())
+        let mut concurrency = Concurrency::new(&SchedulerSettings::default());
+        concurrency.record_answer();
+        concurrency
     }
 
     /// An attempt that took so long while as many were in flight as may be.
     fn succeed(concurrency: &mut Concurrency, took_us: i64) {
         concurrency.record_start(concurrency.limit());
         concurrency.record_success(took_us, 64);
+    }
+
+    #[test]
+    fn an_endpoint_has_one_in_flight_until_it_answers() {
+        let mut concurrency = Concurrency::new(&SchedulerSettings::default());
+        concurrency.record_strain(10, 20);
+        assert_eq!(concurrency.limit(), 1);
+        concurrency.record_answer();
+        assert_eq!(concurrency.limit(), 4);
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl EndpointState {
     /// Lowers the limit after a failure that shows that the endpoint cannot keep up.
     pub(super) fn record_strain(&mut self, cause: FailureCause, started_us: i64, now_us: i64) {
         match cause {
-            FailureCause::Refused => (),
+            FailureCause::Refused => self.concurrency.record_answer(),
             FailureCause::Overloaded | FailureCause::Unreachable => {
                 self.concurrency.record_strain(started_us, now_us);
             }

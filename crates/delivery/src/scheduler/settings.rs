@@ -19,7 +19,8 @@ pub(crate) struct SchedulerSettings {
     pub(crate) evicted_all_max: usize,
     /// In flight over all queues.
     pub(crate) slots_max: usize,
-    /// In flight to one endpoint, at first and at most.
+    /// In flight to one endpoint until it has answered, then at first, and at most.
+    pub(crate) endpoint_slots_unproven: usize,
     pub(crate) endpoint_slots_start: usize,
     pub(crate) endpoint_slots_max: usize,
     /// A queue with more in flight than this, and than its share of the slots, is served
@@ -60,6 +61,7 @@ impl Default for SchedulerSettings {
             evicted_max: 100_000,
             evicted_all_max: 1_000_000,
             slots_max: 2_000,
+            endpoint_slots_unproven: 1,
             endpoint_slots_start: 4,
             endpoint_slots_max: 64,
             noisy_slots_min: 30,

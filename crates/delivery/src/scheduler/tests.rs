@@ -19,16 +19,27 @@ struct Rig {
     now_us: i64,
 }
 
+/// Endpoints have as many slots as if they had answered before.
+fn taken_to_answer(mut settings: SchedulerSettings) -> SchedulerSettings {
+    settings.endpoint_slots_unproven = settings.endpoint_slots_start;
+    settings
+}
+
 impl Rig {
     fn new(settings: SchedulerSettings) -> Self {
-        let mut scheduler = Scheduler::new(settings);
-        scheduler.add_queue(HERE, Owner(1), 1);
-        Self { scheduler, now_us: 0 }
+        Self::with_queues(settings, 1)
     }
 
-    /// Queues 1 to `count`, each of an owner of its own.
+    /// Queues 1 to `count`, each of an owner of its own, whose endpoints are taken to answer.
     fn with_queues(settings: SchedulerSettings, count: u32) -> Self {
-        let mut rig = Self::new(settings);
+        Self::with_unproven_queues(taken_to_answer(settings), count)
+    }
+
+    /// The same as after a start of the service, when nothing is known of them.
+    fn with_unproven_queues(settings: SchedulerSettings, count: u32) -> Self {
+        let mut scheduler = Scheduler::new(settings);
+        scheduler.add_queue(HERE, Owner(1), 1);
+        let mut rig = Self { scheduler, now_us: 0 };
         for id in 2..=count {
             rig.scheduler.add_queue(QueueId(id), Owner(id), 1);
         }

@@ -7,7 +7,7 @@ const OTHER_LANE: u64 = 8;
 
 /// A scheduler with one queue of three endpoints.
 fn three_endpoints(settings: SchedulerSettings) -> Rig {
-    let mut scheduler = Scheduler::new(settings);
+    let mut scheduler = Scheduler::new(taken_to_answer(settings));
     scheduler.add_queue(HERE, Owner(1), 3);
     Rig { scheduler, now_us: 0 }
 }

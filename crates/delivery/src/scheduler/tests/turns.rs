@@ -151,6 +151,23 @@ fn an_endpoint_with_nothing_to_send_saves_up_no_turns() {
 }
 
 #[test]
+fn after_a_start_endpoints_that_hang_leave_a_slot_for_one_that_answers() {
+    let settings = SchedulerSettings { slots_max: 6, ..SchedulerSettings::default() };
+    let mut rig = Rig::with_unproven_queues(settings, 5);
+    for hanging in 1..=4 {
+        rig.arrive_many(QueueId(hanging), i64::from(hanging) * 100..=i64::from(hanging) * 100 + 9);
+    }
+    assert_eq!(rig.sent(), [100, 200, 300, 400], "one to each");
+
+    let answers = QueueId(5);
+    rig.arrive_many(answers, 500..=509);
+    assert_eq!(rig.sent(), [500]);
+    rig.scheduler.finish_attempt(answers, 500, AttemptOutcome::Delivered, rig.now_us);
+    rig.scheduler.confirm_durable(answers, 500);
+    assert_eq!(rig.sent(), [501, 502], "as many as there are slots");
+}
+
+#[test]
 fn slow_endpoints_leave_slots_for_quick_ones() {
     let settings = SchedulerSettings {
         slots_max: 20,
