@@ -3,28 +3,28 @@
 //! A statement is planned when it is first prepared, which may be when its table is empty. Then all
 //! indexes seem equally good, and the one that is chosen may read every row of a merchant to find
 //! one. Statistics make the server plan anew. Its own daemon gathers them once a minute, but an
-//! import fills a table in seconds. So tables that have become ten times as large as the server
-//! believes are analyzed here.
+//! import fills a table in seconds. So tables whose files have become ten times as large as the
+//! server believes are analyzed here. (The number of rows would be known seconds later.)
 
 use std::{
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use deadpool_postgres::Pool;
 
 use crate::core::error::EngineError;
 
-/// Smaller tables are found quickly with any index.
+/// Rows of a smaller table are found quickly with any index.
+const BYTES_MIN: i64 = 256 * 1024;
+/// Written rows after which the tables are examined.
 const ROWS_MIN: usize = 1_000;
 const INTERVAL: Duration = Duration::from_secs(1);
-/// The server counts the rows that a session wrote up to ten seconds later.
-const COUNTED_AFTER: Duration = Duration::from_secs(12);
 
-/// Rows that were written since the statistics were last examined.
+/// Rows that were written since the tables were last examined.
 #[derive(Clone, Default)]
 pub(super) struct WrittenRows(Arc<AtomicUsize>);
 
@@ -42,16 +42,12 @@ impl WrittenRows {
     }
 }
 
-/// Examines the statistics after much was written. An idle node asks nothing.
+/// Examines the tables after much was written. An idle node asks nothing.
 pub(super) async fn keep_statistics(pool: Pool, written: WrittenRows) {
     let mut ticks = tokio::time::interval(INTERVAL);
-    let mut examined_until = Instant::now();
     while !pool.is_closed() {
         ticks.tick().await;
-        if written.take_if_many() {
-            examined_until = Instant::now() + COUNTED_AFTER;
-        }
-        if Instant::now() < examined_until
+        if written.take_if_many()
             && let Err(error) = analyze_grown(&pool).await
             && !pool.is_closed()
         {
@@ -65,14 +61,17 @@ pub(super) async fn keep_statistics(pool: Pool, written: WrittenRows) {
 
 async fn analyze_grown(pool: &Pool) -> Result<(), EngineError> {
     let client = super::get_client(pool).await?;
-    // Tables that were never analyzed have -1.
-    let sql = "SELECT CAST(CAST(c.oid AS regclass) AS text)
-         FROM pg_stat_user_tables s JOIN pg_class c ON c.oid = s.relid
-         WHERE s.schemaname = current_schema() AND s.n_live_tup >= $1
-             AND c.reltuples * 10 < s.n_live_tup";
+    // Tables that were never analyzed have no pages.
+    let sql = "SELECT CAST(CAST(sized.oid AS regclass) AS text)
+         FROM (
+             SELECT c.oid, pg_relation_size(c.oid) AS bytes,
+                 c.relpages * CAST(current_setting('block_size') AS bigint) AS known_bytes
+             FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+             WHERE n.nspname = current_schema() AND c.relkind = 'r'
+         ) sized
+         WHERE sized.bytes >= $1 AND sized.known_bytes * 10 < sized.bytes";
     let statement = client.prepare_cached(sql).await?;
-    let rows_min = i64::try_from(ROWS_MIN).unwrap_or(i64::MAX);
-    for row in client.query(&statement, &[&rows_min]).await? {
+    for row in client.query(&statement, &[&BYTES_MIN]).await? {
         let table: String = row.try_get(0)?;
         client.batch_execute(&format!("ANALYZE {table}")).await?;
     }
