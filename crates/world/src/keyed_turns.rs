@@ -15,8 +15,8 @@ pub struct KeyedTurns<K: Eq + Hash> {
 }
 
 /// The right to work on what `key` names, until it is dropped.
-pub struct Turn<'a, K: Eq + Hash> {
-    turns: &'a KeyedTurns<K>,
+pub struct Turn<K: Eq + Hash> {
+    turns: Arc<KeyedTurns<K>>,
     key: K,
     /// Always present, except while the turn is dropped.
     permit: Option<OwnedSemaphorePermit>,
@@ -24,15 +24,16 @@ pub struct Turn<'a, K: Eq + Hash> {
 
 impl<K: Eq + Hash + Clone> KeyedTurns<K> {
     /// Lets at most `at_once` tasks work on the same thing.
-    pub fn new(at_once: usize) -> Self {
-        Self { at_once: at_once.clamp(1, Semaphore::MAX_PERMITS), by_key: Mutex::default() }
+    pub fn new(at_once: usize) -> Arc<Self> {
+        let at_once = at_once.clamp(1, Semaphore::MAX_PERMITS);
+        Arc::new(Self { at_once, by_key: Mutex::default() })
     }
 
     /// Waits for a turn.
-    pub async fn wait(&self, key: K) -> Turn<'_, K> {
+    pub async fn wait(self: &Arc<Self>, key: K) -> Turn<K> {
         let semaphore = self.semaphore(&key);
         // From here on a turn exists, so that a caller who stops waiting leaves nothing behind.
-        let mut turn = Turn { turns: self, key, permit: None };
+        let mut turn = Turn { turns: Arc::clone(self), key, permit: None };
         turn.permit = semaphore.acquire_owned().await.ok();
         turn
     }
@@ -50,7 +51,7 @@ impl<K: Eq + Hash> KeyedTurns<K> {
     }
 }
 
-impl<K: Eq + Hash> Turn<'_, K> {
+impl<K: Eq + Hash> Turn<K> {
     /// How many others have a turn now.
     pub fn others(&self) -> usize {
         let available = self.permit.as_ref().map_or(0, |it| it.semaphore().available_permits());
@@ -58,7 +59,7 @@ impl<K: Eq + Hash> Turn<'_, K> {
     }
 }
 
-impl<K: Eq + Hash> Drop for Turn<'_, K> {
+impl<K: Eq + Hash> Drop for Turn<K> {
     fn drop(&mut self) {
         let mut by_key = self.turns.lock();
         self.permit = None;

@@ -5,7 +5,7 @@
 //! merchant. A few merchants at a time may have their bodies parsed, which needs far more memory
 //! than the bytes and does not depend on the speed of a network.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use domain::identifier::MerchantId;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -19,14 +19,14 @@ const PARSED_MAX: usize = 4;
 pub(crate) struct TurnOf(pub(crate) MerchantId);
 
 /// The right to read a large body.
-pub(crate) type ReadTurn = Turn<'static, MerchantId>;
+pub(crate) type ReadTurn = Turn<MerchantId>;
 
 /// The right to parse a large body.
 pub(crate) type ParseTurn = SemaphorePermit<'static>;
 
 /// Waits until no other large body of `merchant` is read or handled.
 pub(crate) async fn wait_to_read(merchant: &MerchantId) -> ReadTurn {
-    static TURNS: LazyLock<KeyedTurns<MerchantId>> = LazyLock::new(|| KeyedTurns::new(1));
+    static TURNS: LazyLock<Arc<KeyedTurns<MerchantId>>> = LazyLock::new(|| KeyedTurns::new(1));
     TURNS.wait(merchant.clone()).await
 }
 

@@ -10,6 +10,8 @@
 //! Attempts that arrive together cannot exceed a limit together: on a node they know of each other,
 //! and few of them are examined at once, so that each further node adds few.
 
+use std::sync::Arc;
+
 use domain::identifier::MerchantId;
 use store::{AttemptWindow, StoreError, Transaction};
 use world::{KeyedTurns, Turn};
@@ -30,9 +32,9 @@ const SLOTS: i64 = 6;
 const AT_ONCE: usize = 4;
 
 /// The turns of attempts, by merchant and subject.
-pub(crate) struct LookupTurns(KeyedTurns<(MerchantId, String)>);
+pub(crate) struct LookupTurns(Arc<KeyedTurns<(MerchantId, String)>>);
 
-type LookupTurn<'a> = Turn<'a, (MerchantId, String)>;
+type LookupTurn = Turn<(MerchantId, String)>;
 
 impl Default for LookupTurns {
     fn default() -> Self {
@@ -103,31 +105,43 @@ impl<'a> LookupAttempt<'a> {
         };
         match tokio::try_join!(is_open, async { claim.await.map_err(Err) }) {
             Ok(((), Some(found))) => Ok(Examined::Valid(found)),
-            Ok(((), None)) if self.count(app).await? => Ok(Examined::Invalid),
-            Ok(((), None)) => Ok(Examined::TooManyFailures),
+            Ok(((), None)) => {
+                let counted = self.count(app, turns).await?;
+                Ok(if counted { Examined::Invalid } else { Examined::TooManyFailures })
+            }
             Err(result) => result,
         }
     }
 
     /// Whether there would be too many failures if this attempt failed, and the others that are
     /// examined now.
-    async fn is_exhausted(&self, app: &App, turns: &[LookupTurn<'_>]) -> Result<bool, AppError> {
+    async fn is_exhausted(&self, app: &App, turns: &[LookupTurn]) -> Result<bool, AppError> {
+        // Before the failures are read: those of others who end in between are among them.
+        let others: Vec<i64> =
+            turns.iter().map(|turn| i64::try_from(turn.others()).unwrap_or(i64::MAX)).collect();
         let subjects = self.subjects.iter().map(|(subject, _)| subject.as_str());
         let failures = app.store.failed_lookups(self.merchant, subjects, self.window).await?;
-        Ok(self.subjects.iter().zip(turns).any(|((subject, limit), turn)| {
-            let others = i64::try_from(turn.others()).unwrap_or(i64::MAX);
+        Ok(self.subjects.iter().zip(others).any(|((subject, limit), others)| {
             let failed = failures.get(subject).copied().unwrap_or(0);
             failed.saturating_add(others) >= *limit
         }))
     }
 
-    /// Counts a failure. False if there were too many.
-    async fn count(&self, app: &App) -> Result<bool, AppError> {
+    /// Counts a failure, and then ends its turns. False if there were too many.
+    async fn count(&self, app: &App, turns: Vec<LookupTurn>) -> Result<bool, AppError> {
         let mut transaction = Transaction::new("counting a look-up");
         for (subject, limit) in &self.subjects {
             transaction.count_lookup(self.merchant, subject, self.window, *limit);
         }
-        match app.store.commit(transaction).await {
+        // A visitor who closes the connection ends the request, but not this: otherwise those who
+        // wait no longer than a success takes would never be counted.
+        let store = app.store.clone();
+        let counted = tokio::spawn(async move {
+            let committed = store.commit(transaction).await;
+            drop(turns);
+            committed
+        });
+        match counted.await.expect("counting does not panic") {
             Ok(_) => Ok(true),
             Err(StoreError::Conflict) => Ok(false),
             Err(error) => Err(error.into()),
@@ -143,13 +157,13 @@ pub(crate) async fn count_statement(
     order_id: &str,
 ) -> Result<bool, AppError> {
     let subjects = vec![(subject("withdrawal", order_id), STATEMENTS_MAX)];
-    LookupAttempt { merchant, window: current_window(app), subjects }.count(app).await
+    LookupAttempt { merchant, window: current_window(app), subjects }.count(app, Vec::new()).await
 }
 
 /// Counts a test mail. False if there were too many in an hour: its recipient can be anyone.
 pub(crate) async fn count_test_mail(app: &App, merchant: &MerchantId) -> Result<bool, AppError> {
     let subjects = vec![("test mail".to_owned(), TEST_MAILS_MAX)];
-    LookupAttempt { merchant, window: current_window(app), subjects }.count(app).await
+    LookupAttempt { merchant, window: current_window(app), subjects }.count(app, Vec::new()).await
 }
 
 fn current_window(app: &App) -> AttemptWindow {

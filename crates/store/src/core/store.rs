@@ -53,7 +53,7 @@ impl Store {
             engine,
             changes: Arc::default(),
             metrics: metrics.clone(),
-            index_turns: Arc::new(KeyedTurns::new(1)),
+            index_turns: KeyedTurns::new(1),
         }
     }
 
