@@ -88,9 +88,9 @@ impl Benchmark for Reconcile {
         let printed = run_for_output(binary, &storage, &arguments, &file)?;
         let seconds = started.elapsed().as_secs_f64();
         // What differs is before it, one object per line.
-        let printed = std::str::from_utf8(&printed)?;
-        let end = printed.rfind("\n{\n").context("the command printed no summary")?;
-        let PrintedEnd { summary } = serde_json::from_str(printed.get(end..).unwrap_or_default())?;
+        let last = std::str::from_utf8(&printed)?.lines().last();
+        let PrintedEnd { summary } =
+            serde_json::from_str(last.context("the command printed no summary")?)?;
         ensure!(summary == expected, "{summary:?} instead of {expected:?}");
         Ok(ReconcileResults {
             store: engine.name(),

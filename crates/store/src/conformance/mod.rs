@@ -75,11 +75,22 @@ async fn sqlite() -> Subject {
 }
 
 pub(crate) async fn postgres(test: &str) -> Option<Subject> {
-    let Ok(server) = std::env::var("TEST_POSTGRES_URL") else {
-        assert!(std::env::var_os("CI").is_none(), "CI must test PostgreSQL: set TEST_POSTGRES_URL");
-        return None;
-    };
-    Some(open_schema(&server, test, "").await)
+    Some(open_schema(&postgres_server()?, test, "").await)
+}
+
+/// The address of a PostgreSQL server for tests, if there is one.
+pub(crate) fn postgres_server() -> Option<String> {
+    let server = std::env::var("TEST_POSTGRES_URL").ok();
+    let must_exist = std::env::var_os("CI").is_some();
+    assert!(server.is_some() || !must_exist, "CI must test PostgreSQL: set TEST_POSTGRES_URL");
+    server
+}
+
+/// A connection beside those of the store.
+pub(crate) async fn connect(url: &str) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
 }
 
 /// Few shards, because every test creates all of them.
@@ -94,9 +105,7 @@ async fn open_schema(server: &str, test: &str, settings: &str) -> Subject {
 
 /// An empty schema for a test.
 async fn create_schema(server: &str, test: &str, settings: &str) -> Location {
-    let (client, connection) =
-        tokio_postgres::connect(server, tokio_postgres::NoTls).await.unwrap();
-    tokio::spawn(connection);
+    let client = connect(server).await;
     let schema = format!("conformance_{test}");
     let renew = format!("DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema}");
     client.batch_execute(&renew).await.unwrap();

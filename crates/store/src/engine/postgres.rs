@@ -348,3 +348,42 @@ fn read_row(row: &tokio_postgres::Row) -> Result<Row, EngineError> {
     });
     cells.collect::<Result<_, EngineError>>().map(Row)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::MIGRATION_LOCK;
+    use crate::{
+        Location, Store,
+        conformance::{connect, metrics, postgres_server},
+    };
+
+    /// In a database of its own, because the lock is of a whole database.
+    #[tokio::test]
+    async fn a_node_waits_for_a_migration_that_takes_longer_than_any_other_lock() {
+        let Some(server) = postgres_server() else { return };
+        let (admin, database) = (connect(&server).await, "homeward_waiting_node");
+        let drop = format!("DROP DATABASE IF EXISTS {database} WITH (FORCE)");
+        admin.batch_execute(&drop).await.unwrap();
+        admin.batch_execute(&format!("CREATE DATABASE {database}")).await.unwrap();
+        let join = if server.contains('?') { '&' } else { '?' };
+        let url = format!("{server}{join}dbname={database}");
+        let other_node = connect(&url).await;
+        other_node.execute("SELECT pg_advisory_lock($1)", &[&MIGRATION_LOCK]).await.unwrap();
+
+        let store = Store::open(&Location::Postgres(url), &metrics()).await.unwrap();
+        let migration = tokio::spawn({
+            let store = store.clone();
+            async move { store.migrate().await }
+        });
+        // `lock_timeout` is ten seconds.
+        tokio::time::sleep(Duration::from_secs(11)).await;
+        assert!(!migration.is_finished());
+        other_node.execute("SELECT pg_advisory_unlock($1)", &[&MIGRATION_LOCK]).await.unwrap();
+        migration.await.unwrap().unwrap();
+
+        store.close().await;
+        admin.batch_execute(&drop).await.unwrap();
+    }
+}

@@ -19,11 +19,11 @@ use domain::{
         shipment::{Shipment, ShipmentHead, ShipmentStatus},
     },
 };
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::Client;
 
 use crate::{
     Cursor, Location, OrderRow, ShipmentRow, Store, Versioned, WorkFilter, WorkList, WorkPage,
-    conformance::{Subject, acme, commit, metrics, on_every_engine, other, postgres},
+    conformance::{Subject, acme, commit, connect, metrics, on_every_engine, other, postgres},
     core::body::to_json,
 };
 
@@ -241,11 +241,9 @@ async fn a_reading_begins_at_a_time(Subject { store, .. }: Subject) {
     assert_eq!(ids(&read(&store, LIST, &filter, 1).await), ["DS-NEW"]);
 }
 
-async fn connect(location: &Location) -> Client {
+async fn connect_to(location: &Location) -> Client {
     let Location::Postgres(url) = location else { panic!("{location:?}") };
-    let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-    tokio::spawn(connection);
-    client
+    connect(url).await
 }
 
 #[tokio::test]
@@ -255,7 +253,7 @@ async fn a_change_that_commits_late_is_not_behind_the_cursor_of_a_reader() {
     };
     place(&store, &acme(), "DS-EARLY", 1).await;
     let early = read(&store, LIST, &any(), 1).await;
-    let slow = connect(&location).await;
+    let slow = connect_to(&location).await;
     slow.batch_execute(
         "BEGIN; UPDATE drop_ship_orders SET changed = (SELECT last FROM change_counter)
              + CAST(CAST(pg_current_xact_id() AS text) AS bigint)",
@@ -280,7 +278,7 @@ async fn numbers_go_on_rising_when_a_dump_was_loaded_into_another_server() {
     place(&store, &acme(), "DS-1", 1).await;
     let before = read(&store, LIST, &any(), 1).await;
     store.migrate().await.unwrap();
-    let client = connect(&location).await;
+    let client = connect_to(&location).await;
     let base = async || -> i64 {
         client.query_one("SELECT last FROM change_counter", &[]).await.unwrap().get(0)
     };

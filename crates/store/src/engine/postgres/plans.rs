@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::{
         Location, NewMessage,
-        conformance::{Subject, citus},
+        conformance::{Subject, citus, connect},
         core::value::Row,
         engine::{group::Numbering, postgres::read_row},
     };
@@ -174,8 +174,7 @@ mod tests {
 
     /// Two merchants whose shards are on different servers.
     async fn distant_merchants(url: &str) -> [MerchantId; 2] {
-        let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
-        tokio::spawn(connection);
+        let client = connect(url).await;
         let mut by_shard = BTreeMap::new();
         for name in ["acme", "bolt", "cord", "dune", "echo", "fern", "glow", "hive"] {
             let sql = "SELECT get_shard_id_for_distribution_column('returns', CAST($1 AS text))";

@@ -83,13 +83,14 @@ mod tests {
     use bytes::Bytes;
     use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
-    use crate::{Location, OrderRow, Transaction, conformance::postgres};
+    use crate::{
+        Location, OrderRow, Transaction,
+        conformance::{connect, postgres},
+    };
 
     /// Whether the server knows that the table of orders has many rows.
     async fn is_known(url: &str) -> bool {
-        let (client, connection) =
-            tokio_postgres::connect(url, tokio_postgres::NoTls).await.unwrap();
-        tokio::spawn(connection);
+        let client = connect(url).await;
         let sql = "SELECT reltuples >= 1000 FROM pg_class WHERE oid = 'orders'::regclass";
         client.query_one(sql, &[]).await.unwrap().get(0)
     }
