@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Turns for each key. Only keys that someone has or waits for a turn of are remembered.
+/// Turns for each key. A key is remembered while a task has or waits for a turn of it.
 pub struct KeyedTurns<K: Eq + Hash> {
     at_once: usize,
     by_key: Mutex<HashMap<K, Arc<Semaphore>>>,
@@ -63,7 +63,7 @@ impl<K: Eq + Hash> Drop for Turn<K> {
     fn drop(&mut self) {
         let mut by_key = self.turns.lock();
         self.permit = None;
-        // Whoever has or waits for a turn holds the semaphore, too.
+        // Each task that has or waits for a turn holds the semaphore, too.
         if by_key.get(&self.key).is_some_and(|it| Arc::strong_count(it) == 1) {
             by_key.remove(&self.key);
         }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_forgotten_when_nobody_has_or_waits_for_a_turn() {
+    fn a_key_is_forgotten_when_no_task_has_or_waits_for_a_turn() {
         let turns = KeyedTurns::new(1);
         let first = poll(pin!(turns.wait("acme"))).unwrap();
         {

@@ -6,7 +6,7 @@
 //! one visitor cannot lock out the others. What strangers or merchants can cause to be sent is
 //! counted in the same way.
 //!
-//! A look-up that succeeds writes nothing. One that fails is counted before its visitor learns so.
+//! A look-up that succeeds writes nothing. One that fails is counted before it is answered.
 //! Attempts that arrive together cannot exceed a limit together: on a node they know of each other,
 //! and few of them are examined at once, so that each further node adds few.
 
@@ -46,7 +46,7 @@ impl Default for LookupTurns {
 pub(crate) enum Examined<T> {
     Valid(T),
     Invalid,
-    /// Whether the claim is true is not told, because too many failed before it.
+    /// Whether the claim is true stays secret, because too many failed before it.
     TooManyFailures,
 }
 
@@ -95,7 +95,7 @@ impl<'a> LookupAttempt<'a> {
             turns.push(app.lookup_turns.0.wait(key).await);
         }
         // Does not wait for the claim if there are too many failures: otherwise the time that the
-        // response takes would tell about it.
+        // response takes would reveal something about it.
         let is_open = async {
             match self.is_exhausted(app, &turns).await {
                 Ok(false) => Ok(()),

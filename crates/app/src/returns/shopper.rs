@@ -70,7 +70,7 @@ pub struct ShopperClaim<'a> {
 pub enum Identification {
     Found(Shopper),
     NotFound,
-    /// Whether the claim is true is not told, because too many failed before it.
+    /// Whether the claim is true stays secret, because too many failed before it.
     TooManyFailures,
 }
 

@@ -49,7 +49,7 @@ impl Store {
         if !self.message_index_progress(merchant).await?.is_behind(before) {
             return Ok(());
         }
-        // Whoever had to wait finds the messages indexed.
+        // A task that had to wait finds the messages indexed.
         let _turn = self.index_turns.wait(merchant.to_owned()).await;
         let mut progress = self.message_index_progress(merchant).await?;
         while progress.is_behind(before) {
