@@ -120,16 +120,22 @@ fn a_merchant_that_hangs_up_without_an_answer_has_failed() {
 }
 
 /// A connection that was kept may have been closed by the other side in the meantime, for which
-/// the message is not to blame.
+/// the message is not to blame. A server that takes over its messages anew has not kept one; on a
+/// busy machine that may happen at any time, but not every time.
 #[test]
 fn a_kept_connection_that_was_closed_costs_no_attempt() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
-        stage.until(&stage.test("lane", 1), "delivered");
-        behave(&running, Behavior { close: true, ..Behavior::NORMAL }.times(1));
-        let id = stage.test("lane", 2);
-        assert_eq!(statuses(&stage.until(&id, "delivered")), [200]);
-        assert_eq!(list_calls(&running).len(), 3, "it was sent once more at once");
+        let costs_none = (0..5).any(|round| {
+            stage.until(&stage.test("lane", 2 * round + 1), "delivered");
+            let before = list_calls(&running).len();
+            behave(&running, Behavior { close: true, ..Behavior::NORMAL }.times(1));
+            let id = stage.test("lane", 2 * round + 2);
+            let is_delivered_at_once = statuses(&stage.until(&id, "delivered")) == [200];
+            assert_eq!(list_calls(&running).len(), before + 2, "it was sent once more");
+            is_delivered_at_once
+        });
+        assert!(costs_none, "each message on a closed connection cost an attempt");
     }
 }
 
