@@ -3,14 +3,13 @@
 use domain::{identifier::MerchantId, merchants::portal::Portal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::Transaction;
+use store::{StoredPortal, Transaction};
 
 use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     merchants::pictures::Picture,
-    returns::policies::load_policy,
 };
 
 /// A portal as operators see it.
@@ -37,28 +36,21 @@ pub struct PortalFront {
 
 /// The portal of a merchant that is enabled.
 pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront, AppError> {
-    let (merchant, portal) = (app.store.merchant(id), app.store.portal(id));
-    let policy = async { load_policy(app, id).await };
-    let (merchant, stored, policy) = tokio::try_join!(
-        async { merchant.await.map_err(AppError::from) },
-        async { portal.await.map_err(AppError::from) },
-        policy
-    )?;
-    let merchant = merchant.filter(|it| it.value.is_live());
-    let merchant = merchant.ok_or(AppError::NotFound("portal"))?.value;
+    let stored = app.store.portal(id).await?.filter(|stored| stored.merchant.is_live());
+    let StoredPortal { merchant, portal, has_logo, policy } =
+        stored.ok_or(AppError::NotFound("portal"))?;
     Ok(PortalFront {
         merchant: merchant.id,
         name: merchant.name,
-        portal: stored.portal,
-        has_logo: stored.has_logo,
-        offers_withdrawal: policy.policy.withdrawal.offered,
+        portal,
+        has_logo,
+        offers_withdrawal: policy.withdrawal.offered,
     })
 }
 
 /// The portal of a merchant that must exist.
 pub async fn load_portal(app: &App, merchant: &MerchantId) -> Result<PortalView, AppError> {
-    app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let stored = app.store.portal(merchant).await?;
+    let stored = app.store.portal(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     Ok(PortalView { portal: stored.portal, has_logo: stored.has_logo })
 }
 

@@ -11,9 +11,10 @@ use domain::{
     },
     withdrawal::period::is_shipped_to_eu,
 };
+use store::StoredPortal;
 
 use crate::{
-    App, AppError, access::secrets, orders::load_order::find_order, returns::policies::load_policy,
+    App, AppError, access::secrets, orders::load_order::find_order,
     warehouse::settings::load_return_address,
 };
 
@@ -44,17 +45,17 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
     if rma.label_key.is_empty() || !same {
         return Err(missing());
     }
-    let merchant = app.store.merchant(&owner).await?.ok_or_else(missing)?.value;
+    let StoredPortal { merchant, portal, policy, .. } =
+        app.store.portal(&owner).await?.ok_or_else(missing)?;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
-    let policy = load_policy(app, &owner).await?.policy;
     let is_gift = rma.giftee_email.is_some();
     Ok(ReturnLabel {
         offers_withdrawal: policy.withdrawal.offered && is_shipped_to_eu(&order) && !is_gift,
         to: load_return_address(app, &merchant, &rma, Some(&order.shipping_address)).await?,
         merchant_name: merchant.name,
         merchant: merchant.id,
-        portal: app.store.portal(&owner).await?.portal,
+        portal,
         from: order.shipping_address,
         state: rma.label_state(app.world.now()),
         rma,

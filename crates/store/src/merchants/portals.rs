@@ -3,23 +3,27 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    merchants::{picture::PictureKind, portal::Portal},
+    merchants::{merchant::Merchant, picture::PictureKind, portal::Portal},
+    returns::policy::Policy,
 };
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
         body::{corrupt, parse_body, to_json},
-        error::During,
         value::{Row, params},
     },
 };
 
-/// The portal of a merchant, and whether it has a logo.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A merchant with its portal, read in one query because every page of the portal needs them.
+#[derive(Clone, Debug, PartialEq)]
 pub struct StoredPortal {
+    pub merchant: Merchant,
+    /// The default if none was set.
     pub portal: Portal,
     pub has_logo: bool,
+    /// The newest version; the default if none was set.
+    pub policy: Policy,
 }
 
 impl Transaction {
@@ -46,18 +50,21 @@ impl Transaction {
 }
 
 impl Store {
-    /// The portal of a merchant; the default if none was set.
-    pub async fn portal(&self, merchant: &MerchantId) -> Result<StoredPortal, StoreError> {
-        let operation = "reading a portal";
-        let rows = self
-            .query(
-                operation,
-                "SELECT 'portal', body FROM portals WHERE merchant_id = $1
-                 UNION ALL SELECT 'logo', media_type FROM portal_logos WHERE merchant_id = $1",
-                params![merchant],
-            )
-            .await?;
-        read_portal(merchant, &rows).during(operation)
+    /// The portal of a merchant that exists.
+    pub async fn portal(&self, merchant: &MerchantId) -> Result<Option<StoredPortal>, StoreError> {
+        self.read_first(
+            "reading a portal",
+            "SELECT m.merchant_id, m.body, p.body, l.media_type, y.body
+             FROM merchants m
+             LEFT JOIN portals p ON p.merchant_id = m.merchant_id
+             LEFT JOIN portal_logos l ON l.merchant_id = m.merchant_id
+             LEFT JOIN policies y ON y.merchant_id = m.merchant_id AND y.version =
+                 (SELECT max(version) FROM policies WHERE merchant_id = $1)
+             WHERE m.merchant_id = $1",
+            params![merchant.as_str()],
+            read_portal,
+        )
+        .await
     }
 
     pub async fn logo(
@@ -74,17 +81,16 @@ impl Store {
     }
 }
 
-fn read_portal(merchant: &MerchantId, rows: &[Row]) -> Result<StoredPortal, EngineError> {
-    let mut stored = StoredPortal::default();
-    for row in rows {
-        match row.text(0)? {
-            "portal" => {
-                stored.portal = parse_body("portals", merchant.as_str(), row.text(1)?)?;
-            }
-            _ => stored.has_logo = true,
-        }
-    }
-    Ok(stored)
+fn read_portal(row: &Row) -> Result<StoredPortal, EngineError> {
+    let id = row.text(0)?;
+    let portal = row.optional_text(2)?.map(|body| parse_body("portals", id, body));
+    let policy = row.optional_text(4)?.map(|body| parse_body("policies", id, body));
+    Ok(StoredPortal {
+        merchant: parse_body("merchants", id, row.text(1)?)?,
+        portal: portal.transpose()?.unwrap_or_default(),
+        has_logo: row.optional_text(3)?.is_some(),
+        policy: policy.transpose()?.unwrap_or_default(),
+    })
 }
 
 fn read_logo(row: &Row) -> Result<(PictureKind, Bytes), EngineError> {

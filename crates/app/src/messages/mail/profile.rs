@@ -109,7 +109,6 @@ pub(crate) async fn load_profile(
     merchant: &MerchantId,
     settings: MailSettings<String>,
 ) -> Result<MailProfile, AppError> {
-    let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let portal = app.store.portal(merchant).await?.portal;
-    Ok(MailProfile { shop: owner.value.name, portal, settings })
+    let stored = app.store.portal(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    Ok(MailProfile { shop: stored.merchant.name, portal: stored.portal, settings })
 }
