@@ -24,7 +24,7 @@ use crate::{
         lookup_limit::{Examined, LookupAttempt},
         secrets,
     },
-    orders::load_order::find_order,
+    orders::load_order::read_order_body,
     returns::{change_return::order_ids, policies::load_policy},
 };
 
@@ -106,17 +106,27 @@ async fn find_claimed_order(
         return Ok(None);
     }
     let number = claim.order_number.trim();
-    let first = find_order(app, merchant, number).await?.filter(|order| is_valid(order, claim));
+    let first = find_snapshot(app, merchant, number).await?.filter(|order| is_valid(order, claim));
     if first.is_some() {
         return Ok(first);
     }
     for order_id in app.store.orders_by_secondary(merchant, number, NAMESAKES_MAX).await? {
-        let order = find_order(app, merchant, &order_id).await?;
+        let order = find_snapshot(app, merchant, &order_id).await?;
         if let Some(order) = order.filter(|order| is_valid(order, claim)) {
             return Ok(Some(order));
         }
     }
     Ok(None)
+}
+
+/// The newest snapshot of an order, which says to whom it was sold and shipped.
+async fn find_snapshot(
+    app: &App,
+    merchant: &MerchantId,
+    order_id: &str,
+) -> Result<Option<Order>, AppError> {
+    let body = app.store.order_body(merchant, order_id).await?;
+    body.map(|body| read_order_body(&body, order_id)).transpose()
 }
 
 fn is_valid(order: &Order, claim: &ShopperClaim<'_>) -> bool {
@@ -150,7 +160,7 @@ pub async fn prove_gift(
 ) -> Result<Identification, AppError> {
     let attempt = LookupAttempt::of_gift_code(app, &shopper.merchant, &shopper.order_id);
     let claim = async {
-        let order = find_order(app, &shopper.merchant, &shopper.order_id).await?;
+        let order = find_snapshot(app, &shopper.merchant, &shopper.order_id).await?;
         Ok(order.filter(|order| shopper.gift && is_gift_code(order, code)))
     };
     Ok(match attempt.examine(app, claim).await? {

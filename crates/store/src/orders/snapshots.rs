@@ -129,6 +129,21 @@ impl Store {
         Ok(!self.query("looking for orders", sql, params![merchant]).await?.is_empty())
     }
 
+    /// The newest snapshot of an order, as it was sent.
+    pub async fn order_body(
+        &self,
+        merchant: &MerchantId,
+        order_id: &str,
+    ) -> Result<Option<Bytes>, StoreError> {
+        self.read_first(
+            "reading a snapshot",
+            "SELECT body FROM orders WHERE merchant_id = $1 AND order_id = $2",
+            params![merchant, order_id],
+            |row| row.bytes(0),
+        )
+        .await
+    }
+
     /// The identifiers of the first orders with this second number.
     pub async fn orders_by_secondary(
         &self,

@@ -63,7 +63,9 @@ async fn a_stored_order_reads_back(Subject { store, .. }: Subject) {
 
     assert_eq!(stored.version, 2);
     assert_eq!(stored.body, "second");
+    assert_eq!(store.order_body(&acme(), "A-1").await.unwrap(), Some(stored.body));
     assert_eq!(store.stored_order(&acme(), "A-2").await.unwrap(), None);
+    assert_eq!(store.order_body(&acme(), "A-2").await.unwrap(), None);
 }
 
 async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject) {
@@ -73,6 +75,7 @@ async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject
     assert!(store.has_orders(&acme()).await.unwrap());
     assert!(!store.has_orders(&other()).await.unwrap());
     assert_eq!(store.stored_order(&other(), "A-1").await.unwrap(), None);
+    assert_eq!(store.order_body(&other(), "A-1").await.unwrap(), None);
     let unknown = store.intake_state(&other(), &intake_keys(["A-1"])).await.unwrap();
     assert!(unknown.heads.is_empty());
 }
