@@ -37,14 +37,14 @@ pub struct PortalFront {
 /// The portal of a merchant that is enabled.
 pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront, AppError> {
     let stored = app.store.portal(id).await?.filter(|stored| stored.merchant.is_live());
-    let StoredPortal { merchant, portal, has_logo, policy } =
+    let StoredPortal { merchant, portal, has_logo, withdrawal } =
         stored.ok_or(AppError::NotFound("portal"))?;
     Ok(PortalFront {
         merchant: merchant.id,
         name: merchant.name,
         portal,
         has_logo,
-        offers_withdrawal: policy.withdrawal.offered,
+        offers_withdrawal: withdrawal.offered,
     })
 }
 

@@ -45,13 +45,13 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
     if rma.label_key.is_empty() || !same {
         return Err(missing());
     }
-    let StoredPortal { merchant, portal, policy, .. } =
+    let StoredPortal { merchant, portal, withdrawal, .. } =
         app.store.portal(&owner).await?.ok_or_else(missing)?;
     let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
     let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
     let is_gift = rma.giftee_email.is_some();
     Ok(ReturnLabel {
-        offers_withdrawal: policy.withdrawal.offered && is_shipped_to_eu(&order) && !is_gift,
+        offers_withdrawal: withdrawal.offered && is_shipped_to_eu(&order) && !is_gift,
         to: load_return_address(app, &merchant, &rma, Some(&order.shipping_address)).await?,
         merchant_name: merchant.name,
         merchant: merchant.id,

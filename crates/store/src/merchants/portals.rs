@@ -4,13 +4,14 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     merchants::{merchant::Merchant, picture::PictureKind, portal::Portal},
-    returns::policy::Policy,
+    withdrawal::terms::WithdrawalTerms,
 };
+use serde::Deserialize;
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        body::{corrupt, parse_body, to_json},
+        body::{StoredBody, corrupt, parse_body, to_json},
         value::{Row, params},
     },
 };
@@ -22,8 +23,21 @@ pub struct StoredPortal {
     /// The default if none was set.
     pub portal: Portal,
     pub has_logo: bool,
-    /// The newest version; the default if none was set.
-    pub policy: Policy,
+    /// As in the newest policy; the default if none was set.
+    pub withdrawal: WithdrawalTerms,
+}
+
+/// The part of a policy that the pages need. To parse all of it takes longer than to read it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct PolicyPart {
+    withdrawal: WithdrawalTerms,
+}
+
+impl StoredBody for PolicyPart {
+    fn parse(body: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(body)
+    }
 }
 
 impl Transaction {
@@ -84,12 +98,12 @@ impl Store {
 fn read_portal(row: &Row) -> Result<StoredPortal, EngineError> {
     let id = row.text(0)?;
     let portal = row.optional_text(2)?.map(|body| parse_body("portals", id, body));
-    let policy = row.optional_text(4)?.map(|body| parse_body("policies", id, body));
+    let policy = row.optional_text(4)?.map(|body| parse_body::<PolicyPart>("policies", id, body));
     Ok(StoredPortal {
         merchant: parse_body("merchants", id, row.text(1)?)?,
         portal: portal.transpose()?.unwrap_or_default(),
         has_logo: row.optional_text(3)?.is_some(),
-        policy: policy.transpose()?.unwrap_or_default(),
+        withdrawal: policy.transpose()?.unwrap_or_default().withdrawal,
     })
 }
 

@@ -8,6 +8,7 @@ use domain::{
         portal::{Portal, PortalTexts},
     },
     returns::policy::Policy,
+    withdrawal::terms::WithdrawalTerms,
 };
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
 
 on_every_engine!(
     a_portal_is_the_default_until_it_is_set_and_then_reads_back,
-    a_portal_has_the_newest_policy_of_its_merchant,
+    a_portal_has_the_withdrawal_terms_of_the_newest_policy,
     a_logo_belongs_to_one_merchant_and_can_be_replaced_and_removed,
 );
 
@@ -27,7 +28,7 @@ fn default_portal() -> StoredPortal {
         merchant: merchant(&acme()),
         portal: Portal::default(),
         has_logo: false,
-        policy: Policy::default(),
+        withdrawal: WithdrawalTerms::default(),
     }
 }
 
@@ -61,24 +62,27 @@ async fn a_portal_is_the_default_until_it_is_set_and_then_reads_back(subject: Su
     assert_eq!(others, StoredPortal { merchant: merchant(&other()), ..default_portal() });
 }
 
-async fn a_portal_has_the_newest_policy_of_its_merchant(subject: Subject) {
+async fn a_portal_has_the_withdrawal_terms_of_the_newest_policy(subject: Subject) {
     let store = subject.store;
     add_merchants(&store).await;
-    let policy = |gift_returns| Policy { gift_returns, ..Policy::default() };
-    for (owner, version, gift_returns) in
-        [(acme(), 1, true), (acme(), 2, false), (acme(), 3, true), (other(), 4, false)]
+    let terms = |delivery_days_assumed| WithdrawalTerms {
+        delivery_days_assumed,
+        ..WithdrawalTerms::default()
+    };
+    for (owner, version, days) in
+        [(acme(), 1, 11), (acme(), 2, 12), (acme(), 3, 13), (other(), 4, 14)]
     {
         let policy = PolicyVersion {
             version,
             created_us: version,
             actor: "client".to_owned(),
-            policy: policy(gift_returns),
+            policy: Policy { withdrawal: terms(days), ..Policy::default() },
         };
         commit(&store, |transaction| transaction.insert_policy(&owner, &policy)).await.unwrap();
     }
 
-    assert_eq!(portal_of_acme(&store).await.policy, policy(true));
-    assert_eq!(store.portal(&other()).await.unwrap().unwrap().policy, policy(false));
+    assert_eq!(portal_of_acme(&store).await.withdrawal, terms(13));
+    assert_eq!(store.portal(&other()).await.unwrap().unwrap().withdrawal, terms(14));
 }
 
 async fn a_logo_belongs_to_one_merchant_and_can_be_replaced_and_removed(subject: Subject) {
