@@ -65,7 +65,10 @@ impl Readers {
         let idle = lock(&self.idle).pop();
         let connection = idle.map_or_else(|| self.connect(), Ok)?;
         let found = self.run(&connection, sql, rows);
-        lock(&self.idle).push(connection);
+        // In a transaction that could not be ended it would never see anything new.
+        if connection.is_autocommit() {
+            lock(&self.idle).push(connection);
+        }
         found
     }
 
@@ -83,18 +86,28 @@ impl Readers {
         rows: &[Vec<Value>],
     ) -> Result<Vec<Row>, EngineError> {
         // One statement sees one moment by itself; several need a transaction around them.
-        let snapshot =
-            if rows.len() > 1 { Some(connection.unchecked_transaction()?) } else { None };
-        let mut found = Vec::new();
-        {
-            let mut statement = self.statements.prepare(connection, sql)?;
-            for row in rows {
-                bind(&mut statement, row)?;
-                collect(&mut statement, &mut found)?;
-            }
+        if rows.len() <= 1 {
+            return self.run_each(connection, sql, rows);
         }
-        if let Some(snapshot) = snapshot {
-            snapshot.commit()?;
+        connection.prepare_cached("BEGIN")?.execute([])?;
+        let found = self.run_each(connection, sql, rows);
+        let ended = connection.prepare_cached("COMMIT")?.execute([]);
+        let found = found?;
+        ended?;
+        Ok(found)
+    }
+
+    fn run_each(
+        &self,
+        connection: &Connection,
+        sql: &'static str,
+        rows: &[Vec<Value>],
+    ) -> Result<Vec<Row>, EngineError> {
+        let mut found = Vec::new();
+        let mut statement = self.statements.prepare(connection, sql)?;
+        for row in rows {
+            bind(&mut statement, row)?;
+            collect(&mut statement, &mut found)?;
         }
         Ok(found)
     }
