@@ -17,7 +17,10 @@ const COLORS: [(&str, &str); 10] = [
 
 const TOP: &str = "M70 50 100 62 130 50 176 74 160 112 142 104 142 196 58 196 58 104 40 112 24 74Z";
 const SHOE: &str = "M30 100 66 92 84 118 136 138Q178 146 176 166L176 176 30 176Z";
-const SCARF: &str = "M74 40 126 40 120 104 148 190 116 200 98 128 92 200 60 200Z";
+/// A loop around the neck, and two ends with fringes.
+const SCARF: &str = "M44 66Q100 22 156 66L158 90Q100 126 42 90ZM66 66Q100 86 134 66Q100 44 66 66Z\
+                     M100 110 130 102 146 176 116 184ZM68 102 106 110 96 198 58 192Z\
+                     M62 193V205M76 196V208M90 198V210M122 183 124 194M138 179 140 190";
 
 /// Draws `variant`. All text comes from the catalog, so nothing needs escaping.
 pub(crate) fn draw_svg(variant: &Variant) -> String {
