@@ -103,9 +103,9 @@ impl<'a> LookupAttempt<'a> {
                 Err(error) => Err(Err(error)),
             }
         };
-        match tokio::try_join!(async { claim.await.map_err(Err) }, is_open) {
-            Ok((Some(found), ())) => Ok(Examined::Valid(found)),
-            Ok((None, ())) => {
+        match tokio::try_join!(is_open, async { claim.await.map_err(Err) }) {
+            Ok(((), Some(found))) => Ok(Examined::Valid(found)),
+            Ok(((), None)) => {
                 let counted = self.count(app, turns).await?;
                 Ok(if counted { Examined::Invalid } else { Examined::TooManyFailures })
             }
