@@ -54,7 +54,7 @@ pub(crate) enum Examined<T> {
 pub(crate) struct LookupAttempt<'a> {
     merchant: &'a MerchantId,
     window: AttemptWindow,
-    /// What the attempt is counted by, and how many failures are allowed.
+    /// What the attempt is counted by, one or two, and how many failures are allowed.
     subjects: Vec<(String, i64)>,
 }
 
@@ -119,7 +119,8 @@ impl<'a> LookupAttempt<'a> {
         // Before the failures are read: those of others who end in between are among them.
         let others: Vec<i64> =
             turns.iter().map(|turn| i64::try_from(turn.others()).unwrap_or(i64::MAX)).collect();
-        let subjects = self.subjects.iter().map(|(subject, _)| subject.as_str());
+        let subjects = [self.subjects.first(), self.subjects.last()];
+        let subjects = subjects.map(|it| it.map_or("", |(subject, _)| subject.as_str()));
         let failures = app.store.failed_lookups(self.merchant, subjects, self.window).await?;
         Ok(self.subjects.iter().zip(others).any(|((subject, limit), others)| {
             let failed = failures.get(subject).copied().unwrap_or(0);

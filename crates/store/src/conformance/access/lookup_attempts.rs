@@ -31,7 +31,7 @@ async fn attempts_are_counted_up_to_the_limit_of_the_window(Subject { store, .. 
 
     assert!(matches!(count(&store, &acme, 161).await, Err(StoreError::Conflict)));
 
-    let subjects = ["postal", "never counted"].into_iter();
+    let subjects = ["postal", "never counted"];
     let window = AttemptWindow { slot_us: 160, from_us: 101 };
     let failures = store.failed_lookups(&acme, subjects, window).await.unwrap();
     assert_eq!(failures, HashMap::from([("postal".to_owned(), 2)]));
