@@ -45,7 +45,9 @@ pub use crate::core::{
     work_lists::{WorkFilter, WorkList, WorkPage, WorkRow},
 };
 pub use access::{
-    lookup_attempts::AttemptWindow, operators::SessionRow, sealing_keys::SealingKeyRow,
+    lookup_attempts::{AttemptWindow, LookupState},
+    operators::SessionRow,
+    sealing_keys::SealingKeyRow,
     tokens::TokenOwner,
 };
 pub use engine::{CopiedMoment, Location};

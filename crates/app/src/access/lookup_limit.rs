@@ -10,10 +10,11 @@
 //! Attempts that arrive together cannot exceed a limit together: on a node they know of each other,
 //! and few of them are examined at once, so that each further node adds few.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
+use bytes::Bytes;
 use domain::identifier::MerchantId;
-use store::{AttemptWindow, StoreError, Transaction};
+use store::{AttemptWindow, LookupState, StoreError, Transaction};
 use world::{KeyedTurns, Turn};
 
 use crate::{App, AppError, access::secrets};
@@ -81,11 +82,13 @@ impl<'a> LookupAttempt<'a> {
         Self { merchant, window: current_window(app), subjects }
     }
 
-    /// Whether the claim, which finds nothing if it is false, is true.
+    /// Whether the claim about an order is true. It gets the newest snapshot of the order, and finds
+    /// nothing if it is false.
     pub(crate) async fn examine<T>(
         &self,
         app: &App,
-        claim: impl Future<Output = Result<Option<T>, AppError>>,
+        order_id: &str,
+        claim: impl AsyncFnOnce(Option<Bytes>) -> Result<Option<T>, AppError>,
     ) -> Result<Examined<T>, AppError> {
         // All attempts wait for their turns in the same order, so that none waits for another that
         // waits for it: subjects of the order before those that other orders share.
@@ -94,38 +97,32 @@ impl<'a> LookupAttempt<'a> {
             let key = (self.merchant.clone(), subject.clone());
             turns.push(app.lookup_turns.0.wait(key).await);
         }
-        // Does not wait for the claim if there are too many failures: otherwise the time that the
-        // response takes would reveal something about it.
-        let is_open = async {
-            match self.is_exhausted(app, &turns).await {
-                Ok(false) => Ok(()),
-                Ok(true) => Err(Ok(Examined::TooManyFailures)),
-                Err(error) => Err(Err(error)),
-            }
-        };
-        match tokio::try_join!(is_open, async { claim.await.map_err(Err) }) {
-            Ok(((), Some(found))) => Ok(Examined::Valid(found)),
-            Ok(((), None)) => {
-                let counted = self.count(app, turns).await?;
-                Ok(if counted { Examined::Invalid } else { Examined::TooManyFailures })
-            }
-            Err(result) => result,
-        }
-    }
-
-    /// Whether there would be too many failures if this attempt failed, and the others that are
-    /// examined now.
-    async fn is_exhausted(&self, app: &App, turns: &[LookupTurn]) -> Result<bool, AppError> {
         // Before the failures are read: those of others who end in between are among them.
         let others: Vec<i64> =
             turns.iter().map(|turn| i64::try_from(turn.others()).unwrap_or(i64::MAX)).collect();
         let subjects = [self.subjects.first(), self.subjects.last()];
         let subjects = subjects.map(|it| it.map_or("", |(subject, _)| subject.as_str()));
-        let failures = app.store.failed_lookups(self.merchant, subjects, self.window).await?;
-        Ok(self.subjects.iter().zip(others).any(|((subject, limit), others)| {
+        let LookupState { order, failures } =
+            app.store.look_up(self.merchant, order_id, subjects, self.window).await?;
+        // Before the claim: otherwise the time that the response takes would reveal whether it is
+        // true.
+        if self.is_exhausted(&failures, &others) {
+            return Ok(Examined::TooManyFailures);
+        }
+        match claim(order).await? {
+            Some(found) => Ok(Examined::Valid(found)),
+            None if self.count(app, turns).await? => Ok(Examined::Invalid),
+            None => Ok(Examined::TooManyFailures),
+        }
+    }
+
+    /// Whether there would be too many failures if this attempt failed, and the others that are
+    /// examined now.
+    fn is_exhausted(&self, failures: &HashMap<String, i64>, others: &[i64]) -> bool {
+        self.subjects.iter().zip(others).any(|((subject, limit), others)| {
             let failed = failures.get(subject).copied().unwrap_or(0);
-            failed.saturating_add(others) >= *limit
-        }))
+            failed.saturating_add(*others) >= *limit
+        })
     }
 
     /// Counts a failure, and then ends its turns. False if there were too many.

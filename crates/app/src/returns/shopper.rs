@@ -3,6 +3,7 @@
 //! so nothing is stored.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use bytes::Bytes;
 use domain::{
     access::scope::Scopes,
     exchanges::record::ExchangeRecord,
@@ -85,7 +86,8 @@ pub async fn identify_shopper(
         return Ok(Identification::NotFound);
     }
     let attempt = LookupAttempt::new(app, merchant, number, secret);
-    let order = match attempt.examine(app, find_claimed_order(app, merchant, claim)).await? {
+    let claimed = async |body| find_claimed_order(app, merchant, claim, body).await;
+    let order = match attempt.examine(app, number, claimed).await? {
         Examined::Valid(order) => order,
         Examined::Invalid => return Ok(Identification::NotFound),
         Examined::TooManyFailures => return Ok(Identification::TooManyFailures),
@@ -95,23 +97,25 @@ pub async fn identify_shopper(
     Ok(Identification::Found(if proven { shopper.prove() } else { shopper }))
 }
 
-/// The order that a claim is true of. Shoppers know the number of their confirmation, which may be
-/// the second one of the order.
+/// The order that a claim is true of, given the body of the one with this number. Shoppers know the
+/// number of their confirmation, which may be the second one of the order.
 async fn find_claimed_order(
     app: &App,
     merchant: &MerchantId,
     claim: &ShopperClaim<'_>,
+    body: Option<Bytes>,
 ) -> Result<Option<Order>, AppError> {
     if claim.gift && !load_policy(app, merchant).await?.policy.gift_returns {
         return Ok(None);
     }
     let number = claim.order_number.trim();
-    let first = find_snapshot(app, merchant, number).await?.filter(|order| is_valid(order, claim));
+    let first = read_snapshot(body, number)?.filter(|order| is_valid(order, claim));
     if first.is_some() {
         return Ok(first);
     }
     for order_id in app.store.orders_by_secondary(merchant, number, NAMESAKES_MAX).await? {
-        let order = find_snapshot(app, merchant, &order_id).await?;
+        let body = app.store.order_body(merchant, &order_id).await?;
+        let order = read_snapshot(body, &order_id)?;
         if let Some(order) = order.filter(|order| is_valid(order, claim)) {
             return Ok(Some(order));
         }
@@ -120,12 +124,7 @@ async fn find_claimed_order(
 }
 
 /// The newest snapshot of an order, which says to whom it was sold and shipped.
-async fn find_snapshot(
-    app: &App,
-    merchant: &MerchantId,
-    order_id: &str,
-) -> Result<Option<Order>, AppError> {
-    let body = app.store.order_body(merchant, order_id).await?;
+fn read_snapshot(body: Option<Bytes>, order_id: &str) -> Result<Option<Order>, AppError> {
     body.map(|body| read_order_body(&body, order_id)).transpose()
 }
 
@@ -159,11 +158,11 @@ pub async fn prove_gift(
     code: &str,
 ) -> Result<Identification, AppError> {
     let attempt = LookupAttempt::of_gift_code(app, &shopper.merchant, &shopper.order_id);
-    let claim = async {
-        let order = find_snapshot(app, &shopper.merchant, &shopper.order_id).await?;
+    let claim = async |body| {
+        let order = read_snapshot(body, &shopper.order_id)?;
         Ok(order.filter(|order| shopper.gift && is_gift_code(order, code)))
     };
-    Ok(match attempt.examine(app, claim).await? {
+    Ok(match attempt.examine(app, &shopper.order_id, claim).await? {
         Examined::Valid(_) => Identification::Found(shopper.clone().prove()),
         Examined::Invalid => Identification::NotFound,
         Examined::TooManyFailures => Identification::TooManyFailures,

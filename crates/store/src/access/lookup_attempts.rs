@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use bytes::Bytes;
 use domain::identifier::MerchantId;
 
 use crate::{Store, StoreError, Transaction, core::value::params};
@@ -15,6 +16,15 @@ pub struct AttemptWindow {
     pub slot_us: i64,
     /// The start of the oldest slot that still counts.
     pub from_us: i64,
+}
+
+/// What is known when a look-up begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LookupState {
+    /// The newest snapshot of the order, if it exists.
+    pub order: Option<Bytes>,
+    /// How many failures are counted for each subject that has any.
+    pub failures: HashMap<String, i64>,
 }
 
 impl Transaction {
@@ -57,27 +67,32 @@ impl Transaction {
 }
 
 impl Store {
-    /// How many failures are counted for each of `subjects` that has any. Two, and not any number,
-    /// because then one statement finds them on every engine.
-    pub async fn failed_lookups(
+    /// Reads what a look-up needs, in one query. `subjects` are two, and not any number, because
+    /// then one statement finds them on every engine.
+    pub async fn look_up(
         &self,
         merchant: &MerchantId,
+        order_id: &str,
         subjects: [&str; 2],
         window: AttemptWindow,
-    ) -> Result<HashMap<String, i64>, StoreError> {
+    ) -> Result<LookupState, StoreError> {
         let [first, second] = subjects;
-        let slots = self.read_all(
-            "reading counts of look-ups",
-            "SELECT subject, number FROM lookup_attempts
-             WHERE merchant_id = $1 AND subject IN ($2, $3) AND slot_us >= $4",
-            params![merchant, first, second, window.from_us],
-            |row| Ok((row.text(0)?.to_owned(), row.int(1)?)),
+        let rows = self.read_all(
+            "looking up an order",
+            "SELECT body, '', 0 FROM orders WHERE merchant_id = $1 AND order_id = $2
+             UNION ALL SELECT NULL, subject, number FROM lookup_attempts
+             WHERE merchant_id = $1 AND subject IN ($3, $4) AND slot_us >= $5",
+            params![merchant, order_id, first, second, window.from_us],
+            |row| Ok((row.optional_bytes(0)?, row.text(1)?.to_owned(), row.int(2)?)),
         );
-        let mut failures = HashMap::new();
-        for (subject, number) in slots.await? {
-            *failures.entry(subject).or_default() += number;
+        let mut state = LookupState::default();
+        for (body, subject, number) in rows.await? {
+            match body {
+                Some(body) => state.order = Some(body),
+                None => *state.failures.entry(subject).or_default() += number,
+            }
         }
-        Ok(failures)
+        Ok(state)
     }
 
     /// Whether there are counts of slots that began before `before_us`.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use domain::identifier::MerchantId;
 
 use crate::{
-    AttemptWindow, Store, StoreError,
+    AttemptWindow, LookupState, Store, StoreError,
     conformance::{Subject, acme, commit, on_every_engine},
 };
 
@@ -33,8 +33,9 @@ async fn attempts_are_counted_up_to_the_limit_of_the_window(Subject { store, .. 
 
     let subjects = ["postal", "never counted"];
     let window = AttemptWindow { slot_us: 160, from_us: 101 };
-    let failures = store.failed_lookups(&acme, subjects, window).await.unwrap();
-    assert_eq!(failures, HashMap::from([("postal".to_owned(), 2)]));
+    let state = store.look_up(&acme, "A-1", subjects, window).await.unwrap();
+    let failures = HashMap::from([("postal".to_owned(), 2)]);
+    assert_eq!(state, LookupState { order: None, failures });
 
     assert!(store.has_old_lookups(111).await.unwrap());
     commit(&store, |it| it.delete_old_lookups(111, 9)).await.unwrap();

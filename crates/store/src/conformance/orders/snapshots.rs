@@ -1,10 +1,11 @@
 //! Orders as merchants sent them.
 
 use bytes::Bytes;
+use domain::identifier::MerchantId;
 use futures_util::future::join_all;
 
 use crate::{
-    OrderRow, RefundRow, Store, StoreError, Transaction,
+    AttemptWindow, OrderRow, RefundRow, Store, StoreError, Transaction,
     conformance::{Subject, acme, assert_conflict, commit, intake_keys, on_every_engine, other},
 };
 
@@ -55,6 +56,11 @@ async fn body(store: &Store, id: &str) -> Option<String> {
     Some(String::from_utf8(stored.body.to_vec()).unwrap())
 }
 
+async fn looked_up(store: &Store, merchant: &MerchantId, id: &str) -> Option<Bytes> {
+    let window = AttemptWindow { slot_us: 0, from_us: 0 };
+    store.look_up(merchant, id, ["order", "postal code"], window).await.unwrap().order
+}
+
 async fn a_stored_order_reads_back(Subject { store, .. }: Subject) {
     put(&store, vec![order("A-1", 0, "first")]).await.unwrap();
     put(&store, vec![order("A-1", 1, "second")]).await.unwrap();
@@ -63,9 +69,11 @@ async fn a_stored_order_reads_back(Subject { store, .. }: Subject) {
 
     assert_eq!(stored.version, 2);
     assert_eq!(stored.body, "second");
-    assert_eq!(store.order_body(&acme(), "A-1").await.unwrap(), Some(stored.body));
+    assert_eq!(store.order_body(&acme(), "A-1").await.unwrap(), Some(stored.body.clone()));
+    assert_eq!(looked_up(&store, &acme(), "A-1").await, Some(stored.body));
     assert_eq!(store.stored_order(&acme(), "A-2").await.unwrap(), None);
     assert_eq!(store.order_body(&acme(), "A-2").await.unwrap(), None);
+    assert_eq!(looked_up(&store, &acme(), "A-2").await, None);
 }
 
 async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject) {
@@ -76,6 +84,7 @@ async fn an_order_is_invisible_to_other_merchants(Subject { store, .. }: Subject
     assert!(!store.has_orders(&other()).await.unwrap());
     assert_eq!(store.stored_order(&other(), "A-1").await.unwrap(), None);
     assert_eq!(store.order_body(&other(), "A-1").await.unwrap(), None);
+    assert_eq!(looked_up(&store, &other(), "A-1").await, None);
     let unknown = store.intake_state(&other(), &intake_keys(["A-1"])).await.unwrap();
     assert!(unknown.heads.is_empty());
 }
