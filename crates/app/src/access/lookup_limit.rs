@@ -82,8 +82,8 @@ impl<'a> LookupAttempt<'a> {
         Self { merchant, window: current_window(app), subjects }
     }
 
-    /// Whether the claim about an order is true. It gets the newest snapshot of the order, and finds
-    /// nothing if it is false.
+    /// Whether the claim about an order is true. The claim gets the newest snapshot of the order,
+    /// and finds nothing if it is false.
     pub(crate) async fn examine<T>(
         &self,
         app: &App,
