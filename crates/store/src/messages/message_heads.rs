@@ -3,11 +3,11 @@
 //! It is what a merchant must hold, and it outlives the message. It is written together with the
 //! index of messages, which is brought up to date in large steps and before every query here.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
-use ring::digest::{SHA256, digest};
+use ring::digest::{Digest, SHA256, digest};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// Messages that are read at once to hash their bodies, which may be large.
-const PAGE: i64 = 64;
+const PAGE: usize = 64;
 const READING: &str = "reading the last messages";
 
 /// The last message about a thing.
@@ -72,33 +72,55 @@ impl Transaction {
 }
 
 impl Store {
-    /// The last message about each thing among the messages after number `after`, up to `end`. What
-    /// is sent to a carrier is no merchant's to hold, and a test message (sequence 0) is about
-    /// nothing.
+    /// The last message about each thing among the messages after number `after`, up to `end`, which
+    /// must not be many. What is sent to a carrier is no merchant's to hold, and a test message
+    /// (sequence 0) is about nothing.
     pub(super) async fn heads_of_messages(
         &self,
         merchant: &str,
-        mut after: i64,
+        after: i64,
         end: i64,
     ) -> Result<Vec<MessageHead>, StoreError> {
+        let sql = "SELECT kind, reference, message_id, sequence, created_us FROM messages
+             WHERE merchant_id = $1 AND message_id > $2 AND message_id <= $3
+             ORDER BY message_id";
+        let without_hash = |row: &Row| read_head(row, Bytes::new());
+        let messages = self.read_all(READING, sql, params![merchant, after, end], without_hash);
         let mut heads: BTreeMap<(&str, String), MessageHead> = BTreeMap::new();
-        loop {
-            let sql = "SELECT kind, reference, message_id, sequence, created_us, body FROM messages
-                 WHERE merchant_id = $1 AND message_id > $2 AND message_id <= $3
-                 ORDER BY message_id LIMIT $4";
-            let hash = |row: &Row| {
-                let body = row.bytes(5)?;
-                read_head(row, Bytes::copy_from_slice(digest(&SHA256, &body).as_ref()))
-            };
-            let page = self.read_all(READING, sql, params![merchant, after, end, PAGE], hash);
-            let page = page.await?;
-            let Some(last) = page.last() else { break };
-            after = last.message_id;
-            for head in page.into_iter().filter(|it| it.kind.is_replayable() && it.sequence > 0) {
+        for head in messages.await? {
+            if head.kind.is_replayable() && head.sequence > 0 {
                 heads.insert((head.kind.name(), head.reference.clone()), head);
             }
         }
-        Ok(heads.into_values().collect())
+        let mut heads: Vec<MessageHead> = heads.into_values().collect();
+        self.hash_bodies(merchant, &mut heads).await?;
+        Ok(heads)
+    }
+
+    /// Sets the hashes. Only the bodies of these messages are read: about a thing that changes often
+    /// there are many more.
+    async fn hash_bodies(
+        &self,
+        merchant: &str,
+        heads: &mut [MessageHead],
+    ) -> Result<(), StoreError> {
+        for page in heads.chunks_mut(PAGE) {
+            let hashes = self.read_each(
+                READING,
+                "SELECT m.message_id, m.body FROM ROWS(merchant_id, message_id)
+                 JOIN messages m
+                     ON m.merchant_id = r.merchant_id AND m.message_id = r.message_id",
+                page.iter().map(|head| params![merchant, head.message_id]).collect(),
+                |row| Ok((row.int(0)?, digest(&SHA256, &row.bytes(1)?))),
+            );
+            let hashes: HashMap<i64, Digest> = hashes.await?.into_iter().collect();
+            for head in page {
+                // One that is gone was indexed by another node before, so this step is refused.
+                let hash = hashes.get(&head.message_id);
+                head.hash = hash.map_or_else(Bytes::new, |it| Bytes::copy_from_slice(it.as_ref()));
+            }
+        }
+        Ok(())
     }
 
     /// The things of a merchant after `after`, in order.
