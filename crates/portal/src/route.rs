@@ -194,6 +194,13 @@ async fn submit(
     if let Some(problem) = find_missing_proof(shopper, &selection.request, visit.words()) {
         return Box::pin(render_choose(visit, shopper, &returnable, form, vec![problem])).await;
     }
+    let lines = selection.exchanged_lines(returnable.order());
+    let policy = &returnable.policy.policy;
+    let offered = load_variants(&visit.web.app, shopper, policy, &lines).await;
+    let problems = selection.find_unoffered(&offered, visit.words());
+    if !problems.is_empty() {
+        return Box::pin(render_choose(visit, shopper, &returnable, form, problems)).await;
+    }
     selection.request.language = Some(visit.language());
     let review = ReviewContext { visit, shopper, form, selection: &selection };
     let result = match intent {

@@ -1,12 +1,16 @@
 //! The return that a shopper selected in a form, and the fields that need another value.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use app::{
     AppError,
+    exchanges::variants::LineVariants,
     orders::returnability::ReturnableOrder,
     returns::{check_request::check_request, shopper::Shopper},
 };
 use domain::{
     faults::{Faults, FieldError},
+    orders::order::{Order, OrderLine},
     returns::{
         Resolution, ReturnMethod,
         request::{Fallback, Gift, ReturnItem, ReturnRequest},
@@ -141,6 +145,38 @@ fn read_item(
 }
 
 impl Selection {
+    /// The lines of which the shopper wants another variant, with their positions.
+    pub(super) fn exchanged_lines<'a>(&self, order: &'a Order) -> Vec<(usize, &'a OrderLine)> {
+        let items = self.request.items.iter().zip(&self.parts);
+        let exchanged = items.filter(|(item, _)| item.resolution == Resolution::Exchange);
+        let positions: BTreeSet<usize> = exchanged.map(|(_, part)| part.line).collect();
+        positions.into_iter().filter_map(|it| Some((it, order.items.get(it)?))).collect()
+    }
+
+    /// The parts with a variant that is not among `offered`, by the position of the line. Our own
+    /// pages send none, unless the offer changed meanwhile.
+    pub(super) fn find_unoffered(
+        &self,
+        offered: &BTreeMap<usize, Option<LineVariants>>,
+        words: &Words,
+    ) -> Vec<FieldProblem> {
+        let mut problems = Vec::new();
+        for (item, part) in self.request.items.iter().zip(&self.parts) {
+            let Some(sku) = &item.exchange_sku else { continue };
+            let listed = offered.get(&part.line).and_then(Option::as_ref);
+            let listed = listed.map(|it| it.variants.as_slice()).unwrap_or_default();
+            if listed.is_empty() {
+                let text = words.choose.no_variants;
+                problems.push(FieldProblem { element: part.element("get"), text });
+            } else if listed.iter().all(|variant| variant.sku != *sku) {
+                let text = words.rules.variant_sold_out;
+                problems.push(FieldProblem { element: part.element("variant"), text });
+            }
+        }
+        problems.truncate(PROBLEMS_MAX);
+        problems
+    }
+
     /// The fields that the API would refuse, too. Our own pages offer no values beyond its bounds,
     /// except for many items and a long address. Unlike in the API, two parts of a line may be
     /// equal.

@@ -62,7 +62,8 @@ pub(crate) async fn deliveries(
 ) -> Result<Response, ApiError> {
     let merchant = query.merchant.as_deref().map(parse_merchant).transpose()?;
     let to = query.to.unwrap_or_else(|| web.app.world.now());
-    let from = query.from.unwrap_or_else(|| to - SignedDuration::from_hours(HOURS));
+    let day_before = to.checked_sub(SignedDuration::from_hours(HOURS)).unwrap_or(Timestamp::MIN);
+    let from = query.from.unwrap_or(day_before);
     let report = load_delivery_report(&web.app, merchant.as_ref(), from, to).await?;
     Ok(if wants_csv(&headers) {
         ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], report.to_csv()).into_response()

@@ -64,6 +64,8 @@ pub enum VariantsError {
     NoAddress,
     /// The server cannot be reached, or its response is unusable.
     Unreachable(String),
+    /// The server responded that it has no list for this variant.
+    Refused(String),
     TooSlow,
 }
 
@@ -71,7 +73,7 @@ impl From<VariantsError> for AppError {
     fn from(error: VariantsError) -> Self {
         match error {
             VariantsError::NoAddress => Self::Unreachable("no address is set".to_owned()),
-            VariantsError::Unreachable(why) => Self::Unreachable(why),
+            VariantsError::Unreachable(why) | VariantsError::Refused(why) => Self::Unreachable(why),
             VariantsError::TooSlow => Self::TooSlow,
         }
     }
@@ -254,8 +256,11 @@ async fn load_list(
     let fetched = fetch_list(app, merchant, identifier).await;
     match &fetched {
         Ok(listed) => app.variants.add(key, listed.clone(), now_us),
-        Err(VariantsError::NoAddress) => (),
-        Err(_) => app.variants.count_failure(merchant, now_us),
+        // A server that responds is not asked in vain.
+        Err(VariantsError::NoAddress | VariantsError::Refused(_)) => (),
+        Err(VariantsError::Unreachable(_) | VariantsError::TooSlow) => {
+            app.variants.count_failure(merchant, now_us);
+        }
     }
     fetched
 }
@@ -283,6 +288,9 @@ async fn fetch_list(
     let result = endpoint.get(&target.url, TIME_MAX).await;
     if result.latency >= TIME_MAX {
         return Err(VariantsError::TooSlow);
+    }
+    if let Some(status @ (404 | 410 | 422)) = result.status {
+        return Err(VariantsError::Refused(format!("it responded with {status}")));
     }
     if !result.is_success() {
         return Err(unusable(describe_failure(&result)));

@@ -65,7 +65,7 @@ pub async fn import_orders(
 ) -> Result<ImportResult, AppError> {
     let merchant = scope.merchant()?;
     commit_once(scope, || async {
-        let imported = import_lines(scope, merchant, lines.clone()).await?;
+        let imported = Box::pin(import_lines(scope, merchant, lines.clone())).await?;
         Ok((imported, Transaction::new("storing a response")))
     })
     .await

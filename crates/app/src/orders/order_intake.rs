@@ -30,7 +30,8 @@ use crate::{
     returns::{
         origin::Origin,
         settle_refunds::{
-            DoubtfulRefund, NewRefund, PublishedOrder, exchange_event, settle_refunds,
+            DoubtfulRefund, NewRefund, PublishedOrder, RefundPosition, exchange_event,
+            settle_refunds,
         },
     },
 };
@@ -118,14 +119,29 @@ pub(crate) struct IntakeDecision {
     pub(crate) transaction: Transaction,
 }
 
-/// A refund that contradicts a recorded one.
+/// A refund that cannot be recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RefundConflict {
     pub(crate) order: usize,
     pub(crate) refund: usize,
-    /// The line of the refund whose identifier another refund of the order has. None if the refund
-    /// itself is recorded with another body, or for another order.
-    pub(crate) line: Option<usize>,
+    pub(crate) reason: ConflictReason,
+}
+
+impl RefundConflict {
+    fn too_many(position: RefundPosition) -> Self {
+        let RefundPosition { order_position: order, refund_position: refund } = position;
+        Self { order, refund, reason: ConflictReason::TooMany }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConflictReason {
+    /// It is recorded with another body, or for another order.
+    Content,
+    /// Another refund of the order has a line with the identifier of this line.
+    Line(usize),
+    /// It and those before it would take too long to settle.
+    TooMany,
 }
 
 pub(crate) async fn decide_intake(
@@ -141,20 +157,18 @@ pub(crate) async fn decide_intake(
     for (position, order) in orders.iter().enumerate() {
         let head = stored.known.heads.get(&order.order_id);
         let outcome = stored.outcome(order);
+        let conflict = |refund, reason| RefundConflict { order: position, refund, reason };
         for (refund, entry) in order.refunds.iter().enumerate() {
             if !stored.is_new(entry) {
-                let conflict = RefundConflict { order: position, refund, line: None };
-                conflicts.extend(stored.contradicts(order, entry).then_some(conflict));
+                let contradicted = conflict(refund, ConflictReason::Content);
+                conflicts.extend(stored.contradicts(order, entry).then_some(contradicted));
                 continue;
             }
             let Some(whole) = &order.refunded else { continue };
             let Some(content) = whole.refunds.get(refund) else { continue };
             let reused = find_reused_lines(content, stored.refunds_of(order));
-            conflicts.extend(reused.into_iter().map(|line| RefundConflict {
-                order: position,
-                refund,
-                line: Some(line),
-            }));
+            let reused = reused.into_iter().map(ConflictReason::Line);
+            conflicts.extend(reused.map(|reason| conflict(refund, reason)));
             new_refunds.push(build_refund_row(order, entry));
             unsettled.push(NewRefund {
                 order: stored.newest.get(&order.order_id).unwrap_or(whole),
@@ -171,7 +185,9 @@ pub(crate) async fn decide_intake(
     }
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
-    let mut settlements = settle_refunds(app, merchant, &unsettled, &stored.known.ledgers).await?;
+    let settling = settle_refunds(app, merchant, &unsettled, &stored.known.ledgers);
+    let mut settlements = Box::pin(settling).await?;
+    conflicts.extend(settlements.first_beyond_limit().map(RefundConflict::too_many));
     for (position, order) in orders.iter().enumerate() {
         let recorded = stored.refunds_of(order);
         if stored.outcome(order) == IntakeOutcome::Updated && !recorded.is_empty() {

@@ -15,7 +15,7 @@ use crate::core::idempotency::replayable;
 use crate::{
     AppError,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
-    orders::order_intake::{IncomingOrder, RefundConflict, decide_intake},
+    orders::order_intake::{ConflictReason, IncomingOrder, RefundConflict, decide_intake},
 };
 use futures_util::future::BoxFuture;
 
@@ -126,21 +126,26 @@ pub(crate) async fn run_on_suitable_thread<T: Send + 'static>(
     }
 }
 
-/// The faults of refunds that contradict a recorded refund. `root` is the path of an order.
+/// The faults of refunds that cannot be recorded. `root` is the path of an order.
 pub(crate) fn refund_conflict_faults(
     conflicts: &[RefundConflict],
     root: impl Fn(usize) -> String,
 ) -> Faults {
     let errors = conflicts.iter().map(|conflict| {
         let refund = format!("{}.refunds[{}]", root(conflict.order), conflict.refund);
-        let (field, reason) = match conflict.line {
-            Some(line) => (
+        let (field, reason) = match conflict.reason {
+            ConflictReason::Line(line) => (
                 format!("{refund}.refund_line_items[{line}].identifier"),
                 "must be unique in all refunds of the order, including those recorded before",
             ),
-            None => (
+            ConflictReason::Content => (
                 format!("{refund}.identifier"),
                 "refers to a refund that was already recorded with different content",
+            ),
+            ConflictReason::TooMany => (
+                refund,
+                "is one new refund too many for returns of this size; send the refunds before it \
+                 first, and the others with a later message",
             ),
         };
         FieldError { field, code: FaultCode::Invalid, reason: reason.to_owned() }

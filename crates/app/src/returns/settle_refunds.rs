@@ -32,6 +32,11 @@ use crate::{
     },
 };
 
+/// How many units and refunds of returns are looked at for the refunds of a message. Each refund
+/// changes the whole return and has a message of its own, so without a limit a small request could
+/// cause gigabytes of messages.
+const WORK_MAX: usize = 100_000;
+
 /// A refund that is not recorded yet.
 #[derive(Clone, Copy)]
 pub(crate) struct NewRefund<'a> {
@@ -75,6 +80,15 @@ pub(crate) struct Settlements {
     doubtful: Vec<DoubtfulRefund>,
     /// Exchange orders that were canceled, as they were loaded.
     cancelled: Vec<Versioned<ExchangeRecord>>,
+    work: usize,
+    beyond_limit: Option<RefundPosition>,
+}
+
+/// The position of a refund in a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RefundPosition {
+    pub(crate) order_position: usize,
+    pub(crate) refund_position: usize,
 }
 
 /// What the status of an order means for its return, if it is an exchange order.
@@ -102,6 +116,9 @@ pub(crate) async fn settle_refunds(
         }
         let ledger = ledgers.get(&new.order.identifier);
         settlements.load(app, merchant, new.order, ledger).await?;
+        if !settlements.take_work(new) {
+            break;
+        }
         settlements.settle(app, merchant, new);
     }
     Ok(settlements)
@@ -130,6 +147,27 @@ impl Settlements {
         }
         self.ledgers.insert(order.identifier.clone(), ledger);
         Ok(())
+    }
+
+    /// Whether a refund can be settled, too. The first one always can.
+    fn take_work(&mut self, new: &NewRefund<'_>) -> bool {
+        let Some(ledger) = self.ledgers.get(&new.order.identifier) else { return true };
+        let ids = ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text));
+        let returns = ids.filter_map(|id| self.returns.get(&id)).map(ReturnDraft::current);
+        let work = returns.map(|rma| rma.units.len() + rma.refunds.len()).sum();
+        let is_first = self.work == 0;
+        self.work = self.work.saturating_add(work);
+        let fits = is_first || self.work <= WORK_MAX;
+        if !fits {
+            let NewRefund { order_position, refund_position, .. } = *new;
+            self.beyond_limit = Some(RefundPosition { order_position, refund_position });
+        }
+        fits
+    }
+
+    /// The first refund that was not settled, because those before it were work enough.
+    pub(crate) fn first_beyond_limit(&self) -> Option<RefundPosition> {
+        self.beyond_limit
     }
 
     fn settle(&mut self, app: &App, merchant: &MerchantId, new: &NewRefund<'_>) {

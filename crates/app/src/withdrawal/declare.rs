@@ -144,6 +144,7 @@ async fn build_transaction(
         let order_id = &loaded.order.identifier;
         transaction.put_ledger(merchant, order_id, &ledger, loaded.ledger.version);
         rma.label_key = app.world.readable::<LABEL_KEY_LETTERS>();
+        rma.language = Some(record.language);
         let started = StartedGoods {
             rma: &rma,
             recipients: vec![&loaded.order.shipping_address],

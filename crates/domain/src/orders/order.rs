@@ -80,6 +80,7 @@ pub struct Order {
     /// Payments. May be empty; otherwise their amounts add up to the total.
     pub transactions: Vec<PaymentTransaction>,
     /// Every refund made on the order so far. Empty at first.
+    #[schema(max_items = 500)]
     pub refunds: Vec<Refund>,
     /// What the discount consists of. May be empty.
     pub discounts: Vec<Discount>,

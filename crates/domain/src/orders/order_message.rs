@@ -36,6 +36,9 @@ pub const ORDERS_MAX: usize = 1_000;
 /// unbounded.
 pub const LINES_MAX: usize = 5_000;
 
+/// An order of a message has at most this many refunds.
+pub const REFUNDS_MAX: usize = 500;
+
 /// So many units of all lines of an order can be shipped. Returnability and the pages of the portal
 /// look at each of them on its own.
 pub const UNITS_MAX: i64 = 20_000;

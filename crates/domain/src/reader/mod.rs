@@ -11,6 +11,7 @@
 
 pub mod fields;
 pub mod path;
+mod spelled_integer;
 #[cfg(test)]
 pub(crate) mod test_faults;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use std::ops::RangeInclusive;
 use jiff::Timestamp;
 
 use self::path::{FieldPath, PathStep};
+use self::spelled_integer::{SpelledInteger, read_spelled_integer};
 use crate::faults::{FAULTS_MAX, FaultCode, Faults, FieldError, WARNINGS_MAX, Warning};
 use crate::json::{Json, JsonEntry};
 use crate::time;
@@ -31,9 +33,6 @@ pub const TEXT_MAX: usize = 4_000;
 
 /// The longest identifier, in characters.
 pub const IDENTIFIER_MAX: usize = 255;
-
-/// Up to here, every integer has an exact representation as a float.
-const EXACT_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// What was noted while reading.
 struct Notes {
@@ -177,16 +176,11 @@ impl<'a> Reader<'a> {
         };
         let integer = match text.parse() {
             Ok(integer) => Some(integer),
-            Err(_) if text.contains(['.', 'e', 'E']) => {
-                let number: f64 = text.parse().unwrap_or(f64::INFINITY);
-                if number.is_finite() && number.fract() != 0.0 {
-                    return self.not_a("an integer");
-                }
-                // Through its text, because there is no checked conversion.
-                let exact = Some(number).filter(|number| number.abs() <= EXACT_MAX);
-                exact.and_then(|number| format!("{number:.0}").parse().ok())
-            }
-            Err(_) => None,
+            Err(_) => match read_spelled_integer(text) {
+                SpelledInteger::Exact(integer) => Some(integer),
+                SpelledInteger::Fraction => return self.not_a("an integer"),
+                SpelledInteger::TooLarge => None,
+            },
         };
         match integer {
             Some(integer) if range.contains(&integer) => Some(integer),

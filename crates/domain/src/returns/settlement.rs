@@ -121,6 +121,15 @@ pub fn settle_with(report: RefundReport<'_>, ledger: &Ledger, rma: &Rma) -> Sett
         within = within.refund_within(rma.rma_identifier.as_str(), &units, &part).ledger;
     }
     let Settlement { ledger, problem, .. } = settle_outside(report, &within, &rest);
+    // They were paid for, so they are spent, but someone should know.
+    let problem = problem.or_else(|| {
+        let lines: Vec<_> = rest.iter().filter(|(_, quantity)| **quantity > 0).collect();
+        let units = lines.iter().map(|(line, quantity)| format!("{quantity} of {line}"));
+        let units = units.collect::<Vec<_>>().join(", ");
+        let id = &rma.rma_identifier;
+        let message = format!("pays for units for which {id} expects no refund: {units}");
+        (!lines.is_empty()).then_some(SettlementProblem::Conflict(message))
+    });
     let changed = decision.changed.then_some(PaidReturn { event, rma: decision.rma });
     Settlement { ledger, changed, problem }
 }

@@ -158,9 +158,9 @@ fn is_sold_out(known: &OrderContext, line: &OrderLine, item: &ReturnItem) -> boo
     let variants = known.variants_of(line);
     let requested = variants.iter().find(|it| it.sku.is_some() && it.sku == item.exchange_sku);
     let out_of_stock = |it: &Variant| it.quantity_in_stock.is_some_and(|stock| stock <= 0);
-    item.resolution == Resolution::Exchange
-        && !variants.is_empty()
-        && requested.is_none_or(out_of_stock)
+    // An empty list of the merchant's says that there are none.
+    let are_known = known.is_listed(line) || !variants.is_empty();
+    item.resolution == Resolution::Exchange && are_known && requested.is_none_or(out_of_stock)
 }
 
 /// The order and the line of an item, if they belong to the shopper.

@@ -68,5 +68,12 @@ fn read_weight_unit(at: &Fields<'_>) -> Option<WeightUnit> {
 
 fn read_address(at: &Fields<'_>) -> PostalAddress {
     at.refuse_unknown();
-    PostalAddress::read(at)
+    let address = PostalAddress::read(at);
+    let country = address.country_code.as_bytes();
+    if at.sound(&["country_code"])
+        && !(country.len() == 2 && country.iter().all(u8::is_ascii_alphabetic))
+    {
+        at.note("country_code", "must be a country in two letters, such as US");
+    }
+    address
 }

@@ -1,8 +1,7 @@
-//! Messages about one thing, with their bytes and every attempt, for the timeline of a return.
+//! Messages about one thing with every attempt, for the timeline of a return.
 
 use std::collections::HashMap;
 
-use bytes::Bytes;
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -14,7 +13,6 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MessageHistory {
     pub message: MessageRow,
-    pub body: Bytes,
     /// In order.
     pub attempts: Vec<AttemptRow>,
 }
@@ -32,17 +30,9 @@ impl Store {
         let reference = Some(reference.to_owned());
         let filter = MessageFilter { reference, limit, ..MessageFilter::default() };
         let (messages, _) = self.messages(merchant, &filter).await?;
-        let keys = || messages.iter().map(|it| params![merchant, it.message_id]).collect();
+        let keys = messages.iter().map(|it| params![merchant, it.message_id]).collect();
         let message_ids: Vec<i64> = messages.iter().map(|it| it.message_id).collect();
-        let (bodies, attempts, packed) = tokio::try_join!(
-            self.read_each(
-                OPERATION,
-                "SELECT m.message_id, m.body FROM ROWS(merchant_id, message_id)
-                 JOIN messages m
-                     ON m.merchant_id = r.merchant_id AND m.message_id = r.message_id",
-                keys(),
-                |row| Ok((row.int(0)?, row.bytes(1)?)),
-            ),
+        let (attempts, packed) = tokio::try_join!(
             self.read_each(
                 OPERATION,
                 "SELECT a.cycle, a.attempt, a.at_us, a.latency_us, a.status, a.error, a.answer,
@@ -50,22 +40,20 @@ impl Store {
                  FROM ROWS(merchant_id, message_id)
                  JOIN attempts a
                      ON a.merchant_id = r.merchant_id AND a.message_id = r.message_id",
-                keys(),
+                keys,
                 |row| Ok((row.int(7)?, read_attempt(row)?)),
             ),
             self.packed_attempts(merchant, &message_ids),
         )?;
-        let mut bodies: HashMap<i64, Bytes> = bodies.into_iter().collect();
         let mut attempts_by_id: HashMap<i64, Vec<AttemptRow>> = HashMap::new();
         for (message_id, attempt) in packed.into_iter().chain(attempts) {
             attempts_by_id.entry(message_id).or_default().push(attempt);
         }
         let history = |message: MessageRow| {
-            let body = bodies.remove(&message.message_id)?;
             let mut attempts = attempts_by_id.remove(&message.message_id).unwrap_or_default();
             attempts.sort_by_key(|attempt| (attempt.cycle, attempt.attempt));
-            Some(MessageHistory { message, body, attempts })
+            MessageHistory { message, attempts }
         };
-        Ok(messages.into_iter().rev().filter_map(history).collect())
+        Ok(messages.into_iter().rev().map(history).collect())
     }
 }

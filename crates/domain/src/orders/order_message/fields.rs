@@ -1,7 +1,7 @@
 //! The fields of an order, in the order in which they are read and their faults are reported.
 
-use super::LINES_MAX;
 use super::rules::{self, IntakeRules, RefundRules};
+use super::{LINES_MAX, REFUNDS_MAX};
 use crate::currency;
 use crate::json::Json;
 use crate::orders::order::{
@@ -65,7 +65,8 @@ pub(super) fn read_order_fields(at: &Fields<'_>, mut rules: Option<&mut IntakeRu
     order.transactions = at.objects("transactions", read_transaction);
     let total_cents = order.total_amount_cents;
     let mut refunds = rules.map(|rules| RefundRules::of(at, &items, total_cents, rules));
-    order.refunds = at.objects("refunds", |at| read_refund(at, refunds.as_mut()));
+    let most = if checked { REFUNDS_MAX } else { usize::MAX };
+    order.refunds = at.objects_up_to(most, "refunds", |at| read_refund(at, refunds.as_mut()));
     order.discounts = at.objects("discounts", read_discount);
     if checked {
         rules::check_amounts(at, &order, &items);

@@ -26,6 +26,11 @@ impl OrderContext {
     pub(super) fn variants_of<'a>(&'a self, line: &'a OrderLine) -> &'a [Variant] {
         self.variants.get(&line.variant_identifier).unwrap_or(&line.variants)
     }
+
+    /// Whether the merchant's server listed the variants of a line.
+    pub(super) fn is_listed(&self, line: &OrderLine) -> bool {
+        self.variants.contains_key(&line.variant_identifier)
+    }
 }
 
 /// The lines of the orders by the identifiers of order and line. Both a return and its orders can
