@@ -121,6 +121,41 @@ fn an_exchange_without_any_variant_is_explained() {
 }
 
 #[test]
+fn a_variant_that_is_not_offered_cannot_be_chosen_by_hand() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        stage.publish(&sample_order("O-1"));
+        let shopper = Shopper::of(&stage, "O-1");
+        let form = format!("{TEES}&reason.0.0=too_small&variants_shown.0.0=yes");
+        let gold = format!("{form}&variant.0.0=GOLD-WATCH");
+
+        let listed = shopper.post("/review", &gold);
+        assert_eq!(listed.status, 422, "it is not in the list: {}", listed.text());
+        let shop = Scripted::answering(|_| (200, "[]".to_owned()));
+        stage.point_to(&shop.url());
+        let mut other = sample_order("O-2");
+        other["items"][0]["variant_identifier"] = json!("NONE");
+        stage.publish(&other);
+        let shopper = Shopper::of(&stage, "O-2");
+        for step in ["/review", "/confirm"] {
+            let empty = shopper.post(step, &gold);
+            assert_eq!(empty.status, 422, "the list is empty: {}", empty.text());
+        }
+
+        let fails = Scripted::answering(|_| (500, String::new()));
+        stage.point_to(&fails.url());
+        let mut third = sample_order("O-3");
+        third["items"][0]["variant_identifier"] = json!("FAILS");
+        stage.publish(&third);
+        let shopper = Shopper::of(&stage, "O-3");
+        for step in ["/review", "/confirm"] {
+            let failed = shopper.post(step, &gold);
+            assert_eq!(failed.status, 422, "there is no list: {}", failed.text());
+        }
+    }
+}
+
+#[test]
 fn a_page_makes_at_most_eight_requests_at_once_and_each_only_once() {
     for server in servers() {
         let stage = ExchangeStage::set(server);

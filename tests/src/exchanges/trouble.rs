@@ -232,7 +232,8 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
             let stage = ExchangeStage::set(server);
             stage.publish(&sample_order("O-1"));
             let shop = Scripted::answering(move |request| {
-                let answer = if request.starts_with("POST") { answer } else { "[]" };
+                let variants = r#"[{"sku":"TEE-NAVY-L"}]"#;
+                let answer = if request.starts_with("POST") { answer } else { variants };
                 (200, answer.to_owned())
             });
             stage.point_to(&shop.url());

@@ -4,9 +4,13 @@ use serde_json::{Value, json};
 
 use super::{
     expected::{created, labelled, unit, with_status},
-    scene::{Scene, refund, request, sample_order, scenes},
+    scene::{Scene, line, refund, request, sample_order, scenes},
 };
-use crate::harness::{http::Reply, samples::message, server::publication};
+use crate::harness::{
+    http::{Reply, Request},
+    samples::message,
+    server::publication,
+};
 
 const UNKNOWN: &str = "RMA-7K3Q-9XWD-2M4T";
 
@@ -232,5 +236,64 @@ fn a_dry_run_with_refunds_says_what_would_be_and_changes_nothing() {
         assert_eq!(scene.stage.server.send(&real).said(), dry.said());
         assert_eq!(scene.show(&rma)["status"], "REFUNDED");
         assert_eq!(scene.problems("unmatched").len(), 1);
+    }
+}
+
+#[test]
+fn a_refund_that_pays_for_more_than_its_return_is_listed() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        let first = refund("RF-1", Some(&rma), &[("tee", 1)]);
+        let paid = scene.publish_refunds(&sample_order("A"), std::slice::from_ref(&first));
+        assert_eq!(paid["warnings"], json!([]));
+
+        let twice = refund("RF-2", Some(&rma), &[("tee", 1)]);
+        let answer = scene.publish_refunds(&sample_order("A"), &[first, twice]);
+
+        let words = format!("pays for units for which {rma} expects no refund: 1 of tee");
+        assert_eq!(
+            answer["warnings"],
+            json!([{ "field": "$.returns_portal_order.orders[0].refunds[1]", "message": words }])
+        );
+        assert_eq!(scene.problems("conflict"), [("RF-2".to_owned(), words)]);
+    }
+}
+
+fn try_publishing(scene: &Scene<'_>, order: &Value) -> Reply {
+    let request = Request::post("/returns_portal_orders?dry_run=true").bearer(&scene.stage.token);
+    let request = request.header("Api-Version", "3").json(message(std::slice::from_ref(order)));
+    scene.stage.server.send(&request)
+}
+
+#[test]
+fn the_refunds_of_a_request_are_bounded_by_the_size_of_their_returns() {
+    for scene in scenes() {
+        let mut order = sample_order("L");
+        let lines: Vec<Value> =
+            (0..10).map(|it| line(&format!("l{it}"), 1_000, [10, 0, 0])).collect();
+        order["items"] = json!(lines);
+        scene.publish(&order);
+        let items: Vec<String> = (0..10).map(|it| format!("l{it}")).collect();
+        let items: Vec<(&str, &str, i64)> =
+            items.iter().map(|it| ("L", it.as_str(), 1_000)).collect();
+        let rma = scene.start(&request("mail-back", &items));
+        let extra = |number: usize| {
+            let mut extra = refund(&format!("RF-{number}"), Some(&rma), &[]);
+            extra["total_refund_amount_cents"] = json!(1);
+            extra
+        };
+        order["refunds"] = (0..30).map(extra).collect();
+        order["updated_at"] = json!("2026-04-01T08:00:01Z");
+
+        let refused = try_publishing(&scene, &order);
+
+        assert_eq!(refused.status, 422, "{}", refused.said());
+        let error = &refused.json()["errors"][0];
+        assert_eq!(error["field"], "$.returns_portal_order.orders[0].refunds[9]", "{error}");
+        order["refunds"] = (0..501).map(extra).collect();
+        let refused = try_publishing(&scene, &order);
+        assert_eq!(refused.status, 422, "{}", refused.said());
+        let error = &refused.json()["errors"][0];
+        assert_eq!(error["field"], "$.returns_portal_order.orders[0].refunds", "{error}");
     }
 }

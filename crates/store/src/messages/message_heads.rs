@@ -72,7 +72,7 @@ impl Transaction {
 }
 
 impl Store {
-    /// The last message about each thing among the messages after number `after`, up to `end`, which
+    /// The last message about each thing among the messages after number `after`, up to `end`. They
     /// must not be many. What is sent to a carrier is no merchant's to hold, and a test message
     /// (sequence 0) is about nothing.
     pub(super) async fn heads_of_messages(
@@ -97,8 +97,8 @@ impl Store {
         Ok(heads)
     }
 
-    /// Sets the hashes. Only the bodies of these messages are read: about a thing that changes often
-    /// there are many more.
+    /// Sets the hashes. Only the bodies of these messages are read: about a thing that changes
+    /// often there are many more.
     async fn hash_bodies(
         &self,
         merchant: &str,
