@@ -156,6 +156,12 @@ fn a_merchant_that_refuses_for_ever_is_told_to_refund() {
         let again = [item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))];
         let refused = stage.try_to_start(&again).json();
         assert_eq!(refused["errors"][0]["rule"], "one_exchange_order", "{refused}");
+        let offered = stage.get("/orders/O-1/returnability").json();
+        let is_refund_only =
+            |unit: &Value| unit["exchange"] == json!(false) && unit["gift_card"] == json!(false);
+        let lines = offered["lines"].as_array().unwrap().iter();
+        let mut units = lines.flat_map(|line| line["units"].as_array().unwrap());
+        assert!(units.all(is_refund_only), "what is refused is not offered: {offered}");
         stage.start(&[item("O-1", "tees", 1, &refund())]);
 
         stage.publish(&refunded(&started));

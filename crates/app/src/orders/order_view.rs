@@ -4,18 +4,17 @@ use domain::{
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
     orders::order::Order,
-    returns::{
-        ledger::Ledger,
-        returnability::{Returnability, check_returnability},
-        rma::Rma,
-    },
+    returns::{ledger::Ledger, returnability::Returnability, rma::Rma},
 };
 
 use crate::{
     App, AppError,
     messages::message_log::{MessageView, filter_by_reference, view_message},
-    orders::load_order::{OrderWithLedger, load_order},
-    returns::{policies::load_policy, refund_problems::ProblemView},
+    orders::{
+        load_order::OrderWithLedger,
+        returnability::{ReturnableOrder, load_returnable_order},
+    },
+    returns::refund_problems::ProblemView,
 };
 
 /// How many messages about an order are shown.
@@ -47,9 +46,10 @@ pub async fn load_order_view(
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<OrderView, AppError> {
-    let (found, policy) =
-        tokio::try_join!(load_order(app, merchant, order_id), load_policy(app, merchant))?;
-    let OrderWithLedger { order, ledger, origin, .. } = found.ok_or(AppError::NotFound("order"))?;
+    let returnable = load_returnable_order(app, merchant, order_id).await?;
+    let returnability = returnable.returnability(app);
+    let ReturnableOrder { loaded, policy } = returnable;
+    let OrderWithLedger { order, ledger, origin, .. } = loaded;
     let ledger = ledger.value;
     let filter = filter_by_reference(order_id, MESSAGES_MAX);
     let rmas = ledger.rmas().iter().map(|rma| (merchant.as_str(), rma.as_str()));
@@ -62,7 +62,7 @@ pub async fn load_order_view(
     )?;
     returns.sort_by_key(|(_, rma)| rma.created_at);
     Ok(OrderView {
-        returnability: check_returnability(&order, &ledger, &policy.policy, app.world.now()),
+        returnability,
         policy_version: policy.version,
         returns: returns.into_iter().map(|(_, rma)| rma).collect(),
         exchange: exchange.map(|it| it.value),

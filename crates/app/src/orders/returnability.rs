@@ -25,8 +25,10 @@ impl ReturnableOrder {
 
     /// Which of its units can be returned now.
     pub fn returnability(&self, app: &App) -> Returnability {
-        let OrderWithLedger { order, ledger, .. } = &self.loaded;
-        check_returnability(order, &ledger.value, &self.policy.policy, app.world.now())
+        let OrderWithLedger { order, ledger, exchanged, .. } = &self.loaded;
+        let now = app.world.now();
+        let returnability = check_returnability(order, &ledger.value, &self.policy.policy, now);
+        if *exchanged { returnability.refund_only() } else { returnability }
     }
 }
 

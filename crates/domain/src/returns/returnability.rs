@@ -101,6 +101,19 @@ pub struct OfferedMethod {
     pub reasons: Vec<String>,
 }
 
+impl Returnability {
+    /// The same for an order that has an exchange order: an order has only one, so what is left of
+    /// it can be refunded, but not exchanged or paid with a gift card.
+    #[must_use]
+    pub fn refund_only(mut self) -> Self {
+        for unit in self.lines.iter_mut().flat_map(|line| &mut line.units) {
+            unit.exchange = false;
+            unit.gift_card = false;
+        }
+        self
+    }
+}
+
 impl UnitReturnability {
     /// The answers that prevent a return of the unit.
     pub fn objections(&self) -> impl Iterator<Item = &RuleAnswer> {
