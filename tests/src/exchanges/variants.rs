@@ -154,6 +154,33 @@ fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
 }
 
 #[test]
+fn a_server_without_some_lists_is_asked_for_the_others() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        let mut order = sample_order("O-1");
+        let line = order["items"][0].clone();
+        let lines = ["tees", "none-1", "none-2", "none-3"].into_iter().map(|name| {
+            let mut line = line.clone();
+            line["identifier"] = json!(name);
+            line["variant_identifier"] = json!(name);
+            line
+        });
+        order["items"] = lines.collect();
+        stage.publish(&order);
+        let shop = Scripted::answering(|request| {
+            let status = if request.contains("/none-") { 404 } else { 200 };
+            (status, r#"[{"sku":"TEE-NAVY-L"}]"#.to_owned())
+        });
+        stage.point_to(&shop.url());
+        for name in ["none-1", "none-2", "none-3"] {
+            assert_eq!(stage.get(&format!("/orders/O-1/lines/{name}/variants")).status, 502);
+        }
+
+        assert_eq!(listed(&stage.get(TARGET))[0]["sku"], "TEE-NAVY-L");
+    }
+}
+
+#[test]
 fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
     for server in servers() {
         let stage = ExchangeStage::set(server);

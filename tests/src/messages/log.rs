@@ -68,6 +68,16 @@ fn a_merchant_retries_its_own_failures_and_no_others() {
 }
 
 #[test]
+fn a_report_up_to_the_first_of_all_times_is_empty() {
+    for server in servers() {
+        let stage = Stage::with_receiver(server).0;
+        let report = stage.get("/admin/reports/deliveries?to=-009999-01-02T02:00:00Z");
+        assert_eq!(report.status, 200, "{}", report.said());
+        assert_eq!(report.json()["rows"], json!([]));
+    }
+}
+
+#[test]
 fn the_report_counts_attempts_by_status_as_json_and_csv() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);
