@@ -134,6 +134,7 @@ impl RefundConflict {
     }
 }
 
+/// Why a refund cannot be recorded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConflictReason {
     /// It is recorded with another body, or for another order.
