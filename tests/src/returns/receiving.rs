@@ -47,16 +47,16 @@ fn every_unit_that_arrives_is_told_with_its_condition() {
             receipt(&rma, "tee", "LP-1", "N"),
             receipt(&rma, "tee", "LP-3", "B"),
             receipt(&rma, "tee", "LP-4", "N"),
-            receipt("RMA-7K3Q-9XWD-2M4T", "tee", "LP-5", "N"),
+            receipt("RMA-7K3Q-9XWD-2M4T", "tee", &format!("{rma}-5"), "N"),
         ]));
         let [applied, unchanged] =
             ["applied", "unchanged"].map(|it| json!({ "result": it, "rma_identifier": rma }));
         let extra = json!({
-            "result": "refused", "rma_identifier": rma,
+            "result": "exception", "rma_identifier": rma,
             "message": "all such units of the return were already received",
         });
-        let unknown = json!({ "result": "unknown" });
-        assert_eq!(told, json!([applied, applied, unchanged, applied, extra, unknown]));
+        let stray = json!({ "result": "exception", "message": "the return is unknown" });
+        assert_eq!(told, json!([applied, applied, unchanged, applied, extra, stray]));
         let all = refund("RF-1", Some(&rma), &[("tee", 2), ("mug", 1)]);
         scene.publish_refunds(&sample_order("A"), &[all]);
 
@@ -81,7 +81,8 @@ fn receiving_that_is_closed_early_leaves_a_partial_refund() {
         assert_eq!((closed.status, &closed.json()["status"]), (200, &json!("PARTIAL_REFUND")));
         assert_eq!(scene.close_receiving(&rma).status, 200, "closing again changes nothing");
         let late = scene.receive(&json!([receipt(&rma, "mug", "LP-2", "N")]));
-        assert_eq!(late[0]["result"], "refused");
+        assert_eq!(late[0]["result"], "exception");
+        assert_eq!(late[0]["message"], "receiving for this return is closed");
         let one = with_unit(&delivered(), 0, &received("A"));
         let mut partial = with_status(&one, "PARTIAL_REFUND");
         partial["receiving_complete"] = json!(true);
@@ -128,6 +129,56 @@ fn a_rejected_unit_is_not_received_at_once_and_its_reason_is_on_the_return() {
         let mut three = with_status(&with_unit(&two, 1, &received("A")), "PARTIAL_REFUND");
         three["receiving_complete"] = json!(true);
         assert_eq!(scene.messages(&rma)[3..], [one, two, three]);
+    }
+}
+
+#[test]
+fn a_unit_that_its_return_does_not_expect_waits_for_an_operator() {
+    for scene in scenes() {
+        scene.set(&json!({ "managed_receiving": true }));
+        let rma = scene.start_tee();
+        let plate = format!("{rma}-cap");
+        let cap = receipt(&rma, "cap", &plate, "A");
+
+        let told = scene.receive(&json!([cap, cap]));
+
+        let message = "the return has no such unit of line cap";
+        let kept = json!({ "result": "exception", "rma_identifier": rma, "message": message });
+        let repeated = json!({ "result": "unchanged", "rma_identifier": rma });
+        assert_eq!(told, json!([kept, repeated]));
+        let question = |answer: &Value| {
+            let target = format!(
+                "/admin/merchants/{}/units/{plate}/questions/{rma}/answer",
+                scene.stage.tenant.merchant.id
+            );
+            scene.send("POST", &target, &scene.stage.admin, answer)
+        };
+        let other = scene.start(&request("mail-back", &[("A", "mug", 1)]));
+        let matched = json!({
+            "action": "match_return", "rma_identifier": other, "line_identifier": "mug",
+        });
+        let answered = question(&matched);
+        assert_eq!(answered.status, 200, "{}", answered.said());
+        assert_eq!(scene.show(&other)["receiving_complete"], true);
+        assert_eq!(scene.receive(&json!([cap])), json!([repeated]));
+    }
+}
+
+#[test]
+fn a_unit_that_was_set_aside_is_received_when_it_is_scanned_correctly() {
+    for scene in scenes() {
+        let rma = awaited(&scene);
+        let plate = format!("{rma}-mug");
+        scene.receive(&json!([receipt(&rma, "typo", &plate, "A")]));
+
+        let told = scene.receive(&json!([receipt(&rma, "mug", &plate, "B")]));
+
+        assert_eq!(told, json!([{ "result": "applied", "rma_identifier": rma }]));
+        let unit = scene.stage.call("GET", &format!("/units/{plate}"), &json!({})).json();
+        let events: Vec<&Value> =
+            unit["story"].as_array().unwrap().iter().map(|it| &it["happened"]["event"]).collect();
+        assert_eq!(events, ["questioned", "answered", "received"], "{unit}");
+        assert_eq!(unit["questions"][0]["answer"]["line_identifier"], "mug");
     }
 }
 

@@ -197,7 +197,7 @@ fn message_number(call: &Call) -> u64 {
     id.rsplit_once('_').unwrap().1.parse().unwrap()
 }
 
-fn receipt(fields: &Value) -> Value {
+pub(super) fn receipt(fields: &Value) -> Value {
     let mut receipt = json!({
         "asn_number": "ASN-20260301-7", "condition": "A", "channel": "RTS",
         "user_login": "mkowalski",

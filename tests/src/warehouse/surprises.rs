@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Who, applied, exception, quantities, sample_asn, scenes, unchanged};
+use super::scene::{Who, applied, exception, quantities, receipt, sample_asn, scenes, unchanged};
 
 const TOLD: &str = "inventory_receipt";
 const NUMBER: &str = "ASN-20260301-7";
@@ -158,6 +158,84 @@ fn of_two_merchants_that_use_one_number_the_one_is_meant_that_announced_the_unit
         };
         assert_eq!(units(scene.told(TOLD)), ["LP-2"]);
         assert_eq!(units(neighbour.told(TOLD)), ["LP-1"]);
+    }
+}
+
+#[test]
+fn a_unit_that_two_merchants_await_under_one_number_is_received_for_the_one_that_is_named() {
+    for scene in scenes() {
+        let neighbour = scene.neighbour();
+        scene.announce(&quantities(NUMBER, &[("1", "A", 1)]));
+        neighbour.announce(&quantities(NUMBER, &[("1", "A", 1)]));
+        let unit = json!({ "unit_identifier": "LP-1", "sku": "A" });
+
+        let refused = &scene.scan(std::slice::from_ref(&unit))[0];
+
+        let message = refused["message"].as_str().unwrap();
+        assert_eq!(refused["result"], "refused");
+        assert!(message.starts_with("several merchants announced such a unit"), "{message}");
+        assert!(message.ends_with("name one with ?merchant="), "{message}");
+        let scan_for = |merchant: &str| {
+            let target = format!("/receipts?merchant={merchant}");
+            let body = json!({ "receipts": [receipt(&unit)] });
+            scene.ask(Who::Warehouse, "POST", &target, &body)
+        };
+        assert_eq!(scan_for(&neighbour.merchant.id).body["results"], json!([applied()]));
+        assert_eq!((scene.told(TOLD).len(), neighbour.told(TOLD).len()), (0, 1));
+        assert_eq!(scan_for("of-no-one").status, 404);
+        assert_eq!(scene.doubts(), []);
+    }
+}
+
+#[test]
+fn a_unit_that_two_programs_await_under_one_number_is_received_for_the_one_that_is_named() {
+    for scene in scenes() {
+        scene.announce(&quantities(NUMBER, &[("1", "A", 2), ("2", "B", 1)]));
+        let mut outlet = quantities(NUMBER, &[("1", "A", 1), ("2", "C", 1)]);
+        outlet["program_identifier"] = json!("outlet");
+        scene.announce(&outlet);
+        let of_program = |plate: &str, program: Option<&str>| json!({ "unit_identifier": plate, "sku": "A", "program_identifier": program });
+
+        let results = scene.scan(&[
+            json!({ "unit_identifier": "LP-1", "sku": "C", "line_identifier": "2" }),
+            of_program("LP-2", None),
+            of_program("LP-2", Some("outlet")),
+            of_program("LP-2", None),
+            of_program("LP-3", None),
+            of_program("LP-4", Some("of-no-one")),
+        ]);
+
+        let expected = json!([
+            applied(),
+            { "result": "refused", "message": "several programs announced such a unit with this \
+                ASN number (outlet, returns-west): send program_identifier" },
+            applied(),
+            unchanged(),
+            applied(),
+            exception("unknown_asn"),
+        ]);
+        assert_eq!(json!(results), expected, "the outlet awaits no second one");
+        let told = scene.told(TOLD);
+        let programs: Vec<&Value> = told.iter().map(|it| &it["program_identifier"]).collect();
+        assert_eq!(programs, ["outlet", "outlet", "returns-west"]);
+    }
+}
+
+#[test]
+fn a_stray_that_could_be_of_two_merchants_is_matched_to_neither() {
+    for scene in scenes() {
+        let neighbour = scene.neighbour();
+        scene.scan(&[stray("LP-1", "A")]);
+        scene.announce(&quantities(NUMBER, &[("1", "A", 1)]));
+        neighbour.announce(&quantities(NUMBER, &[("1", "A", 1)]));
+
+        let decided = scene.decide_for("platform", "LP-1", "ASN-TYPO", &to_line("1"));
+
+        assert_eq!(decided.status, 409, "{decided:?}");
+        let reject = json!({ "action": "reject", "reason": "scanned again for its merchant" });
+        let decided = scene.decide_for("platform", "LP-1", "ASN-TYPO", &reject);
+        assert_eq!(decided.status, 200, "{decided:?}");
+        assert_eq!((scene.told(TOLD).len(), neighbour.told(TOLD).len()), (0, 0));
     }
 }
 

@@ -4,13 +4,10 @@ use app::warehouse::receipts::{ReceiptResults, record_receipts};
 use axum::{Json, extract::State};
 use domain::returns::receipt::{Receipts, read_receipts};
 
-use crate::core::{
-    body::JsonRequest,
-    caller::{Allowed, WarehouseWrite},
-    idempotency::IdempotencyHeader,
-};
-use server::Web;
+use super::warehouse_request::{ForMerchant, WarehouseRequest};
+use crate::core::idempotency::IdempotencyHeader;
 use server::error::ApiError;
+use server::{Web, json_body::JsonBody};
 
 /// Report receipts
 ///
@@ -18,7 +15,7 @@ use server::error::ApiError;
 /// that was reported before is not received twice.
 #[utoipa::path(
     post, path = "/receipts", operation_id = "report_receipts", tag = "Warehouse",
-    params(IdempotencyHeader),
+    params(ForMerchant, IdempotencyHeader),
     request_body(content = Receipts, example = json!({ "receipts": [{
         "rma_identifier": "RMA-7K3Q-9XWD-2M4T", "line_identifier": "ORD-100472-1",
         "unit_identifier": "LP-0093321", "sku": "TEE-NAVY-M", "condition": "A",
@@ -34,9 +31,8 @@ use server::error::ApiError;
 )]
 pub(crate) async fn report(
     State(web): State<Web>,
-    Allowed { caller, .. }: Allowed<WarehouseWrite>,
-    JsonRequest { body, key }: JsonRequest,
+    request: WarehouseRequest<JsonBody>,
 ) -> Result<Json<ReceiptResults>, ApiError> {
-    let receipts = body.read(read_receipts)?;
-    Ok(Json(record_receipts(caller.scope(&web.app, key.as_ref()), &receipts).await?))
+    let receipts = request.body.read(read_receipts)?;
+    Ok(Json(record_receipts(request.scope(&web.app), &receipts).await?))
 }

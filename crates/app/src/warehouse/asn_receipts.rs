@@ -10,8 +10,8 @@ use domain::{
     warehouse::{
         receipt_message::{InventoryReceipt, received},
         receiving::{
-            Acceptance, AsnState, ReceivingContext, ReceivingDecision, UnitScan, license_plate,
-            receive, returned,
+            Acceptance, AsnChoice, AsnFit, AsnState, ReceivingContext, ReceivingDecision, UnitScan,
+            choose, fit, license_plate, receive, returned,
         },
         unit::UnitRecord,
     },
@@ -23,8 +23,11 @@ use crate::{
     App, AppError,
     core::{commit_once::retry_conflicts, scope::RequestScope},
     messages::outbox::{self, About},
-    returns::{origin::Origin, return_draft::ReturnDraft},
-    warehouse::resolve_merchant::resolve_merchant,
+    returns::{
+        carrier_events::{EventOutcome, EventResult},
+        origin::Origin,
+        return_draft::ReturnDraft,
+    },
 };
 
 pub(crate) use batch::{TOGETHER_MAX, receive_together};
@@ -35,6 +38,20 @@ pub(crate) enum ScanResult {
     Repeat,
     /// The unit is kept as an exception, for this reason.
     Exception(String),
+    /// The scan does not say which ASN is meant, and what it must say. Nothing is stored.
+    Ambiguous(String),
+}
+
+impl ScanResult {
+    pub(crate) fn view(&self) -> EventResult {
+        let (result, message) = match self {
+            Self::Received => (EventOutcome::Applied, None),
+            Self::Repeat => (EventOutcome::Unchanged, None),
+            Self::Exception(reason) => (EventOutcome::Exception, Some(reason.clone())),
+            Self::Ambiguous(reason) => (EventOutcome::Refused, Some(reason.clone())),
+        };
+        EventResult { result, rma_identifier: None, message }
+    }
 }
 
 /// A receipt with a name of its own, for units without a license plate.
@@ -54,30 +71,33 @@ pub(crate) async fn receive_for_asn(
     scope: RequestScope<'_>,
     named: &NamedReceipt<'_>,
 ) -> Result<ScanResult, AppError> {
-    let merchant = resolve_owner(scope, named).await?;
+    let owners = scope.app.store.merchants_of_asn(named.asn_number()).await?;
+    let Some(merchant) = choose_owner(scope, &owners, named).await? else {
+        let all: Vec<&str> = owners.iter().map(MerchantId::as_str).collect();
+        let reason = format!(
+            "several merchants announced such a unit with this ASN number ({}): name one with \
+             ?merchant=",
+            all.join(", ")
+        );
+        return Ok(ScanResult::Ambiguous(reason));
+    };
     let origin = Origin::of_warehouse(scope);
     retry_conflicts(|| scan(scope.app, &merchant, named, &origin)).await
 }
 
-/// The merchant of the unit. A unit that was not announced belongs to the platform until an
-/// operator decides otherwise.
-async fn resolve_owner(
-    scope: RequestScope<'_>,
-    named: &NamedReceipt<'_>,
-) -> Result<MerchantId, AppError> {
-    let owners = scope.app.store.merchants_of_asn(named.asn_number()).await?;
-    choose_owner(scope, &owners, named).await
-}
-
-/// The merchant of the unit, among those that announced an ASN with its number.
-async fn choose_owner(
+/// The merchant of the unit, among those that announced an ASN with its number. None if it can be
+/// that of several. A unit that was not announced belongs to the platform until an operator
+/// decides otherwise.
+pub(crate) async fn choose_owner(
     scope: RequestScope<'_>,
     owners: &[MerchantId],
     named: &NamedReceipt<'_>,
-) -> Result<MerchantId, AppError> {
-    match resolve_merchant(scope.merchant, owners) {
-        Ok(owner) => Ok(owner.unwrap_or_else(MerchantId::platform)),
-        Err(_) => find_announcer(scope.app, owners, named).await,
+) -> Result<Option<MerchantId>, AppError> {
+    match (scope.merchant, owners) {
+        (Some(merchant), _) => Ok(Some(merchant.clone())),
+        (None, []) => Ok(Some(MerchantId::platform())),
+        (None, [only]) => Ok(Some(only.clone())),
+        (None, several) => find_announcer(scope.app, several, named).await,
     }
 }
 
@@ -100,27 +120,25 @@ fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
     }
 }
 
-/// The merchant whose ASN announces what was scanned, if merchants share the number.
+/// The merchant whose ASN matches the scan best, if merchants share the number. None if several
+/// match equally well.
 async fn find_announcer(
     app: &App,
     owners: &[MerchantId],
     named: &NamedReceipt<'_>,
-) -> Result<MerchantId, AppError> {
-    let receipt = named.receipt;
+) -> Result<Option<MerchantId>, AppError> {
+    let mut fits = Vec::with_capacity(owners.len());
     for owner in owners {
-        let announces = |state: &Versioned<AsnState>| {
-            state.value.asn.lines().any(|line| {
-                let plate = line.detail.unit_identifier.is_some()
-                    && line.detail.unit_identifier == receipt.unit_identifier;
-                plate || Some(&line.detail.sku) == receipt.sku.as_ref()
-            })
-        };
-        let asns = app.store.asns(owner, named.asn_number(), &line_filter(receipt, false)).await?;
-        if asns.iter().any(announces) {
-            return Ok(owner.clone());
-        }
+        let filter = line_filter(named.receipt, false);
+        let asns = app.store.asns(owner, named.asn_number(), &filter).await?;
+        let fit = asns.iter().map(|it| fit(&it.value, named.receipt, &named.name)).max();
+        fits.push(fit.unwrap_or(AsnFit::Foreign));
     }
-    Ok(MerchantId::platform())
+    Ok(match choose(fits.into_iter()) {
+        AsnChoice::None => Some(MerchantId::platform()),
+        AsnChoice::One(position) => owners.get(position).cloned(),
+        AsnChoice::Ambiguous => None,
+    })
 }
 
 async fn scan(
@@ -133,6 +151,9 @@ async fn scan(
     let mut context = load_scan_context(app, merchant, named, &line_filter(receipt, false)).await?;
     let mut decision = context.decide(receipt, app.world.now());
     if let ReceivingDecision::Exception(_) = decision {
+        if let Some(reason) = context.ambiguity() {
+            return Ok(ScanResult::Ambiguous(reason));
+        }
         // An exception proposes all lines that the unit could match.
         context = load_scan_context(app, merchant, named, &line_filter(receipt, true)).await?;
         decision = context.decide(receipt, app.world.now());
@@ -161,13 +182,29 @@ async fn scan(
 
 /// What the scan of a unit is decided on.
 struct ScanContext {
+    /// The ASN that the unit belongs to.
     asn: Option<Versioned<AsnState>>,
+    /// Whether several ASNs match equally well.
+    is_ambiguous: bool,
     others: Vec<AsnState>,
     unit: Option<Versioned<UnitRecord>>,
     plate: String,
 }
 
 impl ScanContext {
+    /// What the receipt must say, if programs share a number.
+    fn ambiguity(&self) -> Option<String> {
+        let programs = self.others.iter().map(|it| it.asn.program_identifier.as_str());
+        let programs: Vec<&str> = programs.collect();
+        self.is_ambiguous.then(|| {
+            format!(
+                "several programs announced such a unit with this ASN number ({}): send \
+                 program_identifier",
+                programs.join(", ")
+            )
+        })
+    }
+
     fn decide(&self, receipt: &Receipt, now: Timestamp) -> ReceivingDecision {
         let context = ReceivingContext {
             asn: self.asn.as_ref().map(|it| &it.value),
@@ -188,7 +225,11 @@ async fn load_scan_context(
 ) -> Result<ScanContext, AppError> {
     let (receipt, number) = (named.receipt, named.asn_number());
     let mut asns = app.store.asns(merchant, number, filter).await?;
-    let asn = (!asns.is_empty()).then(|| asns.swap_remove(choose_asn(&asns, receipt)));
+    let choice = choose_asn(&asns, named);
+    let asn = match choice {
+        AsnChoice::One(position) => Some(asns.swap_remove(position)),
+        AsnChoice::None | AsnChoice::Ambiguous => None,
+    };
     let state = asn.as_ref().map(|it| &it.value);
     let plate = license_plate(state, receipt, &named.name).to_owned();
     let unit = app.store.units(merchant, [plate.as_str()].into_iter()).await?.pop();
@@ -198,16 +239,24 @@ async fn load_scan_context(
         let found = app.store.asns(merchant, elsewhere.asn_number.as_str(), filter).await?;
         others.extend(found.into_iter().map(|it| it.value));
     }
-    Ok(ScanContext { asn, others, unit, plate })
+    Ok(ScanContext { asn, is_ambiguous: choice == AsnChoice::Ambiguous, others, unit, plate })
 }
 
-/// The position of the ASN that a receipt is about: programs may share a number, and the line tells
-/// which one is meant.
-fn choose_asn(asns: &[Versioned<AsnState>], receipt: &Receipt) -> usize {
-    let line = receipt.line_identifier.as_deref();
-    let has_line =
-        |it: &Versioned<AsnState>| line.is_some_and(|id| it.value.asn.line(id).is_some());
-    asns.iter().position(has_line).unwrap_or(0)
+/// The ASN that a receipt is about. Programs may share a number.
+fn choose_asn(asns: &[Versioned<AsnState>], named: &NamedReceipt<'_>) -> AsnChoice {
+    let receipt = named.receipt;
+    if let ([_], None) = (asns, &receipt.program_identifier) {
+        return AsnChoice::One(0);
+    }
+    let is_meant = |it: &Versioned<AsnState>| {
+        let program = receipt.program_identifier.as_ref();
+        program.is_none_or(|program| *program == it.value.asn.program_identifier)
+    };
+    match choose(asns.iter().map(|it| fit(&it.value, receipt, &named.name))) {
+        // An ASN that does not match says best why.
+        AsnChoice::None => asns.iter().position(is_meant).map_or(AsnChoice::None, AsnChoice::One),
+        found @ (AsnChoice::One(_) | AsnChoice::Ambiguous) => found,
+    }
 }
 
 /// A unit that arrived, the ASN that it counts on, and the version of the unit that it replaces.

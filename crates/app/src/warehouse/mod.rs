@@ -10,6 +10,7 @@ pub mod drop_ship;
 pub mod parcel_search;
 pub mod receipts;
 pub(crate) mod resolve_merchant;
+pub(crate) mod return_receipts;
 pub mod settings;
 pub mod shipments;
 pub mod stray_search;

@@ -11,15 +11,13 @@ use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
-    returns::{
-        carrier_events::{EventOutcome, EventResult},
-        change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
-        origin::Origin,
-    },
+    returns::{carrier_events::EventResult, change_return::EventEffect},
     warehouse::{
-        asn_receipts::{NamedReceipt, ScanResult, TOGETHER_MAX, receive_for_asn, receive_together},
-        disposition::{load_warehouse_rules, with_channel},
-        resolve_merchant::resolve_merchant,
+        asn_receipts::{
+            NamedReceipt, ScanResult, TOGETHER_MAX, choose_owner, receive_for_asn, receive_together,
+        },
+        disposition::load_warehouse_rules,
+        return_receipts::receive_for_return,
     },
 };
 use futures_util::future::BoxFuture;
@@ -48,11 +46,12 @@ async fn record_all(
     if let Some(response) = replay_response(scope).await? {
         return Ok(response);
     }
-    let ruled = propose_channels(scope, receipts).await?;
-    let receipts = ruled.as_deref().unwrap_or(receipts);
+    if let Some(merchant) = scope.merchant {
+        scope.app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    }
     let batch = scope.idempotency.map_or_else(|| random_name(scope.app), |it| it.key.clone());
-    let name = |(position, receipt)| NamedReceipt { name: format!("{batch}-{position}"), receipt };
-    let named: Vec<NamedReceipt<'_>> = receipts.iter().enumerate().map(name).collect();
+    let ruled = propose_channels(scope, &name_all(&batch, receipts)).await?;
+    let named = name_all(&batch, ruled.as_deref().unwrap_or(receipts));
     let results = receive_all(scope, &named).await?;
     // A unit that is reported again is not received twice, so the response may be stored after
     // them.
@@ -63,30 +62,36 @@ async fn record_all(
     .await
 }
 
+fn name_all<'a>(batch: &str, receipts: &'a [Receipt]) -> Vec<NamedReceipt<'a>> {
+    let name = |(position, receipt)| NamedReceipt { name: format!("{batch}-{position}"), receipt };
+    receipts.iter().enumerate().map(name).collect()
+}
+
 /// The receipts with the channels that the rules propose. None if all of those against ASNs name
 /// one. What is received for a return gets its channel with the return, and what was not
 /// announced when it is known whose it is.
 async fn propose_channels(
     scope: RequestScope<'_>,
-    receipts: &[Receipt],
+    receipts: &[NamedReceipt<'_>],
 ) -> Result<Option<Vec<Receipt>>, AppError> {
     let is_open = |it: &Receipt| it.channel.is_none() && it.asn_number.is_some();
-    if !receipts.iter().any(is_open) {
+    if !receipts.iter().any(|it| is_open(it.receipt)) {
         return Ok(None);
     }
     // Many receipts name the same ASN and warehouse, so what they need is read once.
     let (mut owners, mut rules) = (HashMap::new(), HashMap::new());
     let mut completed = Vec::with_capacity(receipts.len());
-    for receipt in receipts {
-        let Some(asn) = receipt.asn_number.as_deref().filter(|_| is_open(receipt)) else {
-            completed.push(receipt.clone());
-            continue;
-        };
-        let owner = match owners.entry(asn) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(place) => place.insert(find_asn_owner(scope, asn).await?),
-        };
-        let Some(owner) = owner else {
+    for named in receipts {
+        let receipt = named.receipt;
+        let mut owner = None;
+        if let Some(asn) = receipt.asn_number.as_deref().filter(|_| is_open(receipt)) {
+            let owners = match owners.entry(asn) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(scope.app.store.merchants_of_asn(asn).await?),
+            };
+            owner = choose_owner(scope, owners, named).await?;
+        }
+        let Some(owner) = owner.filter(|it| *it != MerchantId::platform()) else {
             completed.push(receipt.clone());
             continue;
         };
@@ -94,25 +99,12 @@ async fn propose_channels(
         let of_warehouse = match rules.entry((owner.clone(), warehouse)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => {
-                place.insert(load_warehouse_rules(scope.app, owner, warehouse).await?)
+                place.insert(load_warehouse_rules(scope.app, &owner, warehouse).await?)
             }
         };
         completed.push(of_warehouse.complete(receipt));
     }
     Ok(Some(completed))
-}
-
-/// The merchant whose rules apply to the units of an ASN. None if there is no such ASN.
-async fn find_asn_owner(
-    scope: RequestScope<'_>,
-    asn: &str,
-) -> Result<Option<MerchantId>, AppError> {
-    let owners = scope.app.store.merchants_of_asn(asn).await?;
-    if owners.is_empty() {
-        return Ok(None);
-    }
-    let owner = resolve_merchant(scope.merchant, &owners).ok().flatten();
-    Ok(Some(owner.unwrap_or_else(MerchantId::platform)))
 }
 
 /// Receives as many units as possible in one commit. A unit that cannot be received with others is
@@ -129,7 +121,7 @@ async fn receive_all(
             [_] => Vec::new(),
             _ => receive_together(scope, some).await?,
         };
-        results.extend(together.iter().map(view_scan));
+        results.extend(together.iter().map(ScanResult::view));
         if together.is_empty() {
             results.push(receive_one(scope, first).await?);
             left = others;
@@ -148,30 +140,12 @@ async fn receive_one(
 ) -> Result<EventResult, AppError> {
     let receipt = named.receipt;
     if receipt.asn_number.is_some() {
-        let result = receive_for_asn(scope, named).await?;
-        return Ok(view_scan(&result));
+        return Ok(receive_for_asn(scope, named).await?.view());
     }
-    let Some(rma) = &receipt.rma_identifier else {
-        return Ok(EventResult::of(None, &EventEffect::Unknown));
-    };
-    let Some(merchant) = find_owner(scope, rma).await? else {
-        return Ok(EventResult::of(None, &EventEffect::Unknown));
-    };
-    let receipt = with_channel(scope.app, &merchant, receipt, rma).await?;
-    let event = receipt.rma_event(&named.name);
-    let origin = Origin::of_warehouse(scope);
-    let target = ReturnTarget { app: scope.app, merchant: &merchant, rma, origin: &origin };
-    let effect = apply_event(target, &event, |_, _| ()).await?;
-    Ok(EventResult::of(Some(rma), &effect))
-}
-
-fn view_scan(scan: &ScanResult) -> EventResult {
-    let (result, message) = match scan {
-        ScanResult::Received => (EventOutcome::Applied, None),
-        ScanResult::Repeat => (EventOutcome::Unchanged, None),
-        ScanResult::Exception(reason) => (EventOutcome::Exception, Some(reason.clone())),
-    };
-    EventResult { result, rma_identifier: None, message }
+    match &receipt.rma_identifier {
+        Some(rma) => receive_for_return(scope, named, rma).await,
+        None => Ok(EventResult::of(None, &EventEffect::Unknown)),
+    }
 }
 
 fn random_name(app: &App) -> String {

@@ -309,14 +309,24 @@ async fn load_asns(
     if *question.merchant != MerchantId::platform() {
         return Ok((question.merchant.clone(), asns));
     }
-    let mut found = (question.merchant.clone(), asns);
-    // Merchants may share a number. The first one that has the line is chosen.
-    for owner in app.store.merchants_of_asn(number).await?.into_iter().rev() {
+    let mut matching = Vec::new();
+    for owner in app.store.merchants_of_asn(number).await? {
         let asns = app.store.asns(&owner, number, &filter).await?;
         let has = |it: &Versioned<AsnState>| line.is_none_or(|id| it.value.asn.line(id).is_some());
         if asns.iter().any(has) {
-            found = (owner, asns);
+            matching.push((owner, asns));
         }
     }
-    Ok(found)
+    let is_shared = matching.len() > 1;
+    match (decided, matching.pop()) {
+        (ReceivingAnswer::Match { .. } | ReceivingAnswer::Surplus, Some(_)) if is_shared => {
+            Err(AppError::Conflict(format!(
+                "several merchants have such an ASN {number}: reject the unit here, and have it \
+                 scanned again for its merchant"
+            )))
+        }
+        (_, Some(found)) if !is_shared => Ok(found),
+        // It is unknown which merchant would have to hear of it.
+        (_, _) => Ok((question.merchant.clone(), asns)),
+    }
 }

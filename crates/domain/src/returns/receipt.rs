@@ -39,6 +39,11 @@ pub struct Receipt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ASN-20260301-7", max_length = 255)]
     pub asn_number: Option<String>,
+    /// The program of the ASN. Required only if the merchant has several ASNs with this number and
+    /// the unit does not identify one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "returns-west", max_length = 255)]
+    pub program_identifier: Option<String>,
     /// The line of the ASN, or of the order that is returned. For a return, it or the `sku` is
     /// required.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +143,7 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
     at.refuse_unknown();
     let rma_identifier = at.optional("rma_identifier", read_rma_identifier);
     let asn_number = at.optional_identifier("asn_number");
+    let program_identifier = at.optional_identifier("program_identifier");
     let line_identifier = at.optional_identifier("line_identifier");
     let unit_identifier = at.optional_identifier("unit_identifier");
     let sku = at.optional_identifier("sku");
@@ -167,6 +173,7 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
     Receipt {
         rma_identifier,
         asn_number,
+        program_identifier,
         line_identifier,
         unit_identifier,
         sku,

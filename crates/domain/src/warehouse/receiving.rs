@@ -17,6 +17,7 @@
 
 mod answer;
 mod candidates;
+mod choice;
 mod place;
 mod state;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use jiff::Timestamp;
 
 pub use self::answer::{AnswerDecision, AnswerRefusal, answer};
 use self::candidates::candidates;
+pub use self::choice::{AsnChoice, AsnFit, choose, fit};
 use self::place::place;
 pub use self::state::{AsnRefusal, AsnState, AsnUpdate};
 use super::ReferenceType;

@@ -45,7 +45,7 @@ pub(crate) async fn receive_together(
     }
 }
 
-/// The first receipts that are against an ASN, each with its merchant.
+/// The first receipts that are against the ASN of one merchant, each with its merchant.
 async fn resolve_owners<'a>(
     scope: RequestScope<'_>,
     named: &'a [NamedReceipt<'a>],
@@ -57,7 +57,7 @@ async fn resolve_owners<'a>(
             number = named.asn_number();
             owners = scope.app.store.merchants_of_asn(number).await?;
         }
-        let merchant = choose_owner(scope, &owners, named).await?;
+        let Some(merchant) = choose_owner(scope, &owners, named).await? else { break };
         receipts.push(OwnedReceipt { merchant, named });
     }
     Ok(receipts)

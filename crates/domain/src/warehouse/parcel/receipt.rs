@@ -40,12 +40,13 @@ impl Parcel {
     pub fn receipt(&self, line: &ExpectedLine, graded: &GradedUnit<'_>) -> Receipt {
         let rma = (self.kind == ParcelKind::Return).then(|| RmaId::parse(&self.number)).flatten();
         let is_return = rma.is_some();
-        // The line distinguishes programs that share a number. Without it, another line of the
-        // same article may take the unit if this one is full by then.
+        // The worker chose a line of one program. Without the line, another one of the same article
+        // may take the unit if this one is full by then.
         let named = is_return || line.program.is_some();
         Receipt {
             asn_number: rma.is_none().then(|| self.number.clone()),
             rma_identifier: rma,
+            program_identifier: line.program.clone(),
             line_identifier: named.then(|| line.line_identifier.clone()),
             unit_identifier: Some(line.plate.clone().unwrap_or_else(|| graded.plate.to_owned())),
             // A return identifies articles without a SKU by their UPC.
@@ -86,6 +87,7 @@ impl Parcel {
         Receipt {
             rma_identifier: None,
             asn_number: None,
+            program_identifier: None,
             line_identifier: None,
             unit_identifier: Some(graded.plate.to_owned()),
             sku: None,

@@ -42,7 +42,7 @@ pub(super) fn place<'a>(
 }
 
 /// Whether the line announces this very piece.
-fn is_piece(detail: &AsnDetail, scan: &UnitScan<'_>) -> bool {
+pub(super) fn is_piece(detail: &AsnDetail, scan: &UnitScan<'_>) -> bool {
     let own = scan.receipt.client_unit_identifier.as_deref();
     let announced = detail.unit_identifier.as_deref();
     let announced_own = detail.client_unit_identifier.as_deref();

@@ -1,6 +1,7 @@
 //! Scans at the dock, and what becomes of them.
 
 mod answers;
+mod choice;
 mod properties;
 
 use serde_json::{Value, json};

@@ -7,8 +7,8 @@ use domain::{
     returns::receipt::Receipt,
     warehouse::{
         receiving::{
-            Acceptance, AsnState, ReceivingContext, ReceivingDecision, UnitScan, license_plate,
-            receive,
+            Acceptance, AsnChoice, AsnState, ReceivingContext, ReceivingDecision, UnitScan,
+            license_plate, receive,
         },
         unit::UnitRecord,
     },
@@ -118,7 +118,7 @@ impl LoadedBatch {
     /// loaded.
     pub(super) fn scan<'a>(&'a self, owned: &'a OwnedReceipt<'a>) -> Option<LoadedScan<'a>> {
         let (receipt, loaded) = (owned.named.receipt, self.asns.get(&owned.asn_key())?);
-        let asn = loaded.asns.get(choose_asn(&loaded.asns, receipt))?;
+        let asn = loaded.asns.get(loaded.choose(owned.named)?)?;
         let plate = loaded.plate(owned.named)?;
         let (unit, replaces) = match self.units.get(&owned.unit_key(plate)) {
             Some(unit) => (Some(unit.value.clone()), unit.version),
@@ -135,11 +135,11 @@ impl LoadedBatch {
         acceptance: &Acceptance,
         row: UnitRow,
     ) {
-        if let Some(loaded) = self.asns.get_mut(&owned.asn_key()) {
-            let chosen = choose_asn(&loaded.asns, owned.named.receipt);
-            if let Some(asn) = loaded.asns.get_mut(chosen) {
-                asn.value.count(acceptance);
-            }
+        if let Some(loaded) = self.asns.get_mut(&owned.asn_key())
+            && let Some(chosen) = loaded.choose(owned.named)
+            && let Some(asn) = loaded.asns.get_mut(chosen)
+        {
+            asn.value.count(acceptance);
             let by_line = loaded.counted.entry(chosen).or_default();
             if let Some(line) = &acceptance.line_identifier {
                 *by_line.entry(line.clone()).or_default() += 1;
@@ -166,9 +166,17 @@ impl LoadedBatch {
 }
 
 impl LoadedAsns {
+    /// The position of the ASN that a receipt is about, if it is about one.
+    fn choose(&self, named: &NamedReceipt<'_>) -> Option<usize> {
+        match choose_asn(&self.asns, named) {
+            AsnChoice::One(position) => Some(position),
+            AsnChoice::None | AsnChoice::Ambiguous => None,
+        }
+    }
+
     /// The license plate of a scanned unit. None if there is no ASN.
     fn plate<'a>(&'a self, named: &'a NamedReceipt<'_>) -> Option<&'a str> {
-        let asn = self.asns.get(choose_asn(&self.asns, named.receipt))?;
+        let asn = self.asns.get(self.choose(named)?)?;
         Some(license_plate(Some(&asn.value), named.receipt, &named.name))
     }
 
