@@ -25,7 +25,9 @@ use crate::{
         scope::RequestScope,
     },
     orders::{
-        order_intake::{IncomingOrder, IntakeDecision, RefundConflict, decide_intake},
+        order_intake::{
+            IncomingOrder, IntakeDecision, RefundConflict, decide_intake, read_with_past_refunds,
+        },
         publish_orders::{refund_conflict_faults, run_on_suitable_thread},
     },
 };
@@ -108,11 +110,13 @@ fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<ImportLine>, Im
                 message: format!("the line is not JSON: {malformed}"),
                 errors: Vec::new(),
             }),
-            Ok(document) => match order_message::read_order(&document, context) {
+            Ok(document) => match read_with_past_refunds(context, |context| {
+                order_message::read_order(&document, context)
+            }) {
                 Err(faults) => imported.rejected.push(reject_line(line, faults)),
                 Ok((snapshot, warnings)) => {
                     imported.warnings += u64::try_from(warnings.len()).unwrap_or(u64::MAX);
-                    let order = IncomingOrder::new(snapshot, &lines.slice_ref(text));
+                    let order = IncomingOrder::new(snapshot, &lines.slice_ref(text), context);
                     good.push(ImportLine { line, order });
                 }
             },

@@ -8,15 +8,17 @@ use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use domain::{
+    faults::Faults,
     identifier::MerchantId,
     orders::{
         intake::{self, IntakeOutcome, SnapshotVersion},
         order::{Order, OrderStatus, Refund},
-        order_message::{RefundEntry, Snapshot, SnapshotBody},
+        order_message::{OrderReadContext, RefundEntry, Snapshot, SnapshotBody},
         recorded_refunds::{find_misfits, find_reused_lines},
     },
     time::micros,
 };
+use jiff::Timestamp;
 use store::{IntakeKey, IntakeState, OrderRow, RefundRow, Transaction};
 
 use crate::{
@@ -57,16 +59,37 @@ struct IncomingRefund {
     refund_id: String,
     hash: Bytes,
     body: Bytes,
+    /// Whether it can only be one that is recorded, because new ones must have a later date.
+    is_past: bool,
+}
+
+/// Reads an order, or several. If reading is strict, the date of a new refund must be in the
+/// future. That of one that is recorded may have passed, which is checked when it is looked up.
+pub(crate) fn read_with_past_refunds<T>(
+    context: &OrderReadContext,
+    mut read: impl FnMut(&OrderReadContext) -> Result<T, Faults>,
+) -> Result<T, Faults> {
+    let without_dates = OrderReadContext { now: Timestamp::MIN, ..*context };
+    match read(context) {
+        Err(faults) if context.strict => read(&without_dates).map_err(|_| faults),
+        found => found,
+    }
 }
 
 impl IncomingOrder {
     /// `snapshot` was read from `document`.
-    pub(crate) fn new(snapshot: Snapshot, document: &Bytes) -> Self {
+    pub(crate) fn new(snapshot: Snapshot, document: &Bytes, context: &OrderReadContext) -> Self {
+        let dated = &snapshot.order.refunds;
+        let is_past = |it: &RefundEntry| {
+            dated.get(it.position).is_some_and(|it| it.created_at <= context.now)
+        };
         let refund = |entry: RefundEntry| IncomingRefund {
+            is_past: context.strict && is_past(&entry),
             refund_id: entry.identifier,
             hash: hash(&entry.canonical),
             body: entry.body.into(),
         };
+        let refunds = snapshot.refunds.into_iter().map(refund).collect();
         let body = match snapshot.body {
             SnapshotBody::AsSent(place) => document.slice(place),
             SnapshotBody::Written(bytes) => bytes.into(),
@@ -81,7 +104,7 @@ impl IncomingOrder {
             body,
             shopper_hash: shopper_hash(&order.customer.email),
             refunded: (!order.refunds.is_empty()).then(|| Arc::new(order)),
-            refunds: snapshot.refunds.into_iter().map(refund).collect(),
+            refunds,
         }
     }
 
@@ -141,6 +164,8 @@ pub(crate) enum ConflictReason {
     Content,
     /// Another refund of the order has a line with the identifier of this line.
     Line(usize),
+    /// It is new, its date has passed, and reading is strict.
+    Past,
     /// It and those before it would take too long to settle.
     TooMany,
 }
@@ -165,6 +190,7 @@ pub(crate) async fn decide_intake(
                 conflicts.extend(stored.contradicts(order, entry).then_some(contradicted));
                 continue;
             }
+            conflicts.extend(entry.is_past.then(|| conflict(refund, ConflictReason::Past)));
             let Some(whole) = &order.refunded else { continue };
             let Some(content) = whole.refunds.get(refund) else { continue };
             let reused = find_reused_lines(content, stored.refunds_of(order));

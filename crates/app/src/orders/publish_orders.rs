@@ -15,7 +15,9 @@ use crate::core::idempotency::replayable;
 use crate::{
     AppError,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
-    orders::order_intake::{ConflictReason, IncomingOrder, RefundConflict, decide_intake},
+    orders::order_intake::{
+        ConflictReason, IncomingOrder, RefundConflict, decide_intake, read_with_past_refunds,
+    },
 };
 use futures_util::future::BoxFuture;
 
@@ -104,8 +106,10 @@ async fn read_orders(
     let bytes = body.len();
     let read = move || {
         let document = json::parse(&body)?;
-        let keep = |snapshot| IncomingOrder::new(snapshot, &body);
-        let reading = order_message::read_message_into(&document, &context, keep);
+        let keep = |snapshot| IncomingOrder::new(snapshot, &body, &context);
+        let reading = read_with_past_refunds(&context, |context| {
+            order_message::read_message_into(&document, context, keep)
+        });
         let reading = reading.map_err(AppError::Invalid)?;
         Ok((reading.orders, reading.warnings))
     };
@@ -142,6 +146,7 @@ pub(crate) fn refund_conflict_faults(
                 format!("{refund}.identifier"),
                 "refers to a refund that was already recorded with different content",
             ),
+            ConflictReason::Past => (format!("{refund}.created_at"), "should be in the future"),
             ConflictReason::TooMany => (
                 refund,
                 "is one new refund too many for returns of this size; send the refunds before it \

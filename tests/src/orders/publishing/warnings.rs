@@ -89,6 +89,31 @@ fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
 }
 
 #[test]
+fn a_strict_merchant_may_repeat_a_recorded_refund_whose_date_has_passed() {
+    for server in shared::on_every_engine() {
+        let merchant = server.merchant("dated");
+        let token = server.token(&merchant);
+        let mut order = refunded_order("A", "RF-1");
+        order["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
+        assert_eq!(publish_one(server, &token, &order).status, 200);
+        server.home.json(&["merchant", "set", &merchant.id, "--strict", "true"]);
+        order["updated_at"] = json!("2126-01-01T00:00:00Z");
+
+        let repeated = publish_one(server, &token, &order);
+
+        assert_eq!(repeated.said(), taken_in(&[("A", "updated")]));
+        let mut other = refunded_order("B", "RF-2");
+        other["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
+        let refused = publish_one(server, &token, &other);
+        let field = format!("{AT}.refunds[0].created_at");
+        assert_eq!(refused.status, 422);
+        assert_eq!(refused.json()["errors"], json!([{ "field": field, "code": "invalid" }]));
+        let why = format!("1 field is invalid: {field} should be in the future");
+        assert_eq!(refused.json()["message"], json!(why));
+    }
+}
+
+#[test]
 fn a_strict_merchant_may_send_sums_that_close_and_fields_nobody_knows() {
     let server = shared::server();
     let token = server.token(&strict_merchant(server));
