@@ -172,11 +172,12 @@ fn a_server_without_some_lists_is_asked_for_the_others() {
             (status, r#"[{"sku":"TEE-NAVY-L"}]"#.to_owned())
         });
         stage.point_to(&shop.url());
-        for name in ["none-1", "none-2", "none-3"] {
+        for name in ["none-1", "none-2", "none-3", "none-1"] {
             assert_eq!(stage.get(&format!("/orders/O-1/lines/{name}/variants")).status, 502);
         }
 
         assert_eq!(listed(&stage.get(TARGET))[0]["sku"], "TEE-NAVY-L");
+        assert_eq!(shop.requests().len(), 4, "that there is no list is known for a while");
     }
 }
 

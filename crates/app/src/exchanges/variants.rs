@@ -85,7 +85,7 @@ pub(crate) struct VariantCache(Mutex<VariantCacheState>);
 
 #[derive(Default)]
 struct VariantCacheState {
-    lists: HashMap<VariantKey, CachedList>,
+    answers: HashMap<VariantKey, CachedAnswer>,
     failing: HashMap<MerchantId, FailingServer>,
 }
 
@@ -95,8 +95,9 @@ struct VariantKey {
     identifier: String,
 }
 
-struct CachedList {
-    list: Listed,
+/// A list, or that there is none.
+struct CachedAnswer {
+    answer: Result<Listed, VariantsError>,
     until_us: i64,
 }
 
@@ -111,10 +112,10 @@ impl VariantCache {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn find(&self, key: &VariantKey, now_us: i64) -> Option<Listed> {
+    fn find(&self, key: &VariantKey, now_us: i64) -> Option<Result<Listed, VariantsError>> {
         let state = self.lock();
-        let cached = state.lists.get(key)?;
-        (cached.until_us > now_us).then(|| cached.list.clone())
+        let cached = state.answers.get(key)?;
+        (cached.until_us > now_us).then(|| cached.answer.clone())
     }
 
     fn is_paused(&self, merchant: &MerchantId, now_us: i64) -> bool {
@@ -123,13 +124,13 @@ impl VariantCache {
         server.is_some_and(|it| it.failures >= FAILURES_MAX && it.paused_until_us > now_us)
     }
 
-    fn add(&self, key: VariantKey, list: Listed, now_us: i64) {
+    fn add(&self, key: VariantKey, answer: Result<Listed, VariantsError>, now_us: i64) {
         let mut state = self.lock();
-        if state.lists.len() >= CACHED_MAX {
-            state.lists.clear();
+        if state.answers.len() >= CACHED_MAX {
+            state.answers.clear();
         }
         state.failing.remove(&key.merchant);
-        state.lists.insert(key, CachedList { list, until_us: now_us + CACHED_US });
+        state.answers.insert(key, CachedAnswer { answer, until_us: now_us + CACHED_US });
     }
 
     fn count_failure(&self, merchant: &MerchantId, now_us: i64) {
@@ -246,18 +247,18 @@ async fn load_list(
     let key = VariantKey { merchant: merchant.clone(), identifier: identifier.to_owned() };
     let now_us = app.world.now_us();
     if freshness == Freshness::Cached
-        && let Some(listed) = app.variants.find(&key, now_us)
+        && let Some(answer) = app.variants.find(&key, now_us)
     {
-        return Ok(listed);
+        return answer;
     }
     if app.variants.is_paused(merchant, now_us) {
         return Err(VariantsError::Unreachable("it did not respond a moment ago".to_owned()));
     }
     let fetched = fetch_list(app, merchant, identifier).await;
     match &fetched {
-        Ok(listed) => app.variants.add(key, listed.clone(), now_us),
-        // A server that responds is not asked in vain.
-        Err(VariantsError::NoAddress | VariantsError::Refused(_)) => (),
+        // A server that has no list for the variant responds all the same.
+        Ok(_) | Err(VariantsError::Refused(_)) => app.variants.add(key, fetched.clone(), now_us),
+        Err(VariantsError::NoAddress) => (),
         Err(VariantsError::Unreachable(_) | VariantsError::TooSlow) => {
             app.variants.count_failure(merchant, now_us);
         }
