@@ -2,10 +2,11 @@
 //!
 //! `2026-03-01T12:30:00Z`, `2026-03-01T12:30:00.250+01:00`, `2026-03-01T12:30-0500`. A time
 //! without an offset is UTC, and a date alone is midnight UTC. Times are truncated to
-//! microseconds, the precision of the store.
+//! microseconds, the precision of the store. Many systems write 9999-12-31 for "never", which is
+//! after the last time that we can represent, and counts as that one.
 
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::Offset;
 
 /// The time that `text` denotes, if it is a time.
@@ -17,7 +18,7 @@ pub fn parse(text: &str) -> Option<Timestamp> {
     clock.expect(b'-')?;
     let date = Date::new(year, month, clock.digits_i8()?).ok()?;
     if clock.rest.is_empty() {
-        return Offset::UTC.to_timestamp(date.at(0, 0, 0, 0)).ok();
+        return Some(to_timestamp(date.at(0, 0, 0, 0), Offset::UTC));
     }
 
     clock.expect(b'T').or_else(|| clock.expect(b't'))?;
@@ -34,7 +35,13 @@ pub fn parse(text: &str) -> Option<Timestamp> {
         }
     }
     let offset = clock.offset()?;
-    offset.to_timestamp(date.at(hour, minute, second, microsecond * 1_000)).ok()
+    Some(to_timestamp(date.at(hour, minute, second, microsecond * 1_000), offset))
+}
+
+/// A year has four digits, so only the last hours of 9999 are out of range.
+fn to_timestamp(time: DateTime, offset: Offset) -> Timestamp {
+    let last = Timestamp::from_second(Timestamp::MAX.as_second()).unwrap_or(Timestamp::MAX);
+    offset.to_timestamp(time).unwrap_or(last)
 }
 
 /// Microseconds since 1970-01-01T00:00:00Z.
@@ -124,6 +131,11 @@ mod tests {
             ("2026-03-01T12:30:00.123456789+00:00", "2026-03-01T12:30:00.123456Z"),
             ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59Z"),
             ("2024-02-29", "2024-02-29T00:00:00Z"),
+            ("0000-01-01", "0000-01-01T00:00:00Z"),
+            ("9999-12-30T21:59:59Z", "9999-12-30T21:59:59Z"),
+            ("9999-12-31", "9999-12-30T22:00:00Z"),
+            ("9999-12-31T23:59:59.999Z", "9999-12-30T22:00:00Z"),
+            ("9999-12-31T23:59:59-12:00", "9999-12-30T22:00:00Z"),
         ];
         for (text, moment) in spellings {
             assert_eq!(parse(text), Some(moment.parse().unwrap()), "{text}");
@@ -155,7 +167,6 @@ mod tests {
             "2026-03-01T12:30:00 UTC",
             "2026-03-01Z",
             " 2026-03-01",
-            "9999-12-31T23:59:59-12:00",
             "1772368200",
             "２０２６-03-01",
         ];

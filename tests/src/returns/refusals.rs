@@ -73,6 +73,22 @@ fn the_window_closes_and_opens_with_the_policy() {
 }
 
 #[test]
+fn a_window_until_the_end_of_time_never_closes() {
+    for scene in scenes() {
+        publish(&scene, 1, |order| {
+            order["items"][0]["return_policy_end_date"] = json!("9999-12-31");
+            order["items"][0]["shipped_date"] = json!("9999-12-31T23:59:59Z");
+            order["items"][0]["delivered_date"] = json!("9999-12-31T23:59:59.999-12:00");
+        });
+
+        let unit = &returnability(&scene)["lines"][0]["units"][0];
+
+        assert_eq!(unit["returnable"], true, "{unit}");
+        scene.start_tee();
+    }
+}
+
+#[test]
 fn a_tag_refuses_until_it_is_gone() {
     let tags = [
         ("Final-Sale", "final_sale"),
