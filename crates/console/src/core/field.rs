@@ -18,6 +18,7 @@ pub(crate) struct Field {
     pub(crate) hint: &'static str,
     pub(crate) value: String,
     pub(crate) fault: Option<String>,
+    /// Whether it must be filled in: always, or if the option that needs it is chosen.
     pub(crate) required: bool,
     /// The option of an earlier field that needs this one. A script hides the field otherwise.
     pub(crate) only_for: &'static str,
@@ -76,6 +77,11 @@ impl Field {
 
     pub(crate) fn value(self, value: impl Into<String>) -> Self {
         Self { value: value.into(), ..self }
+    }
+
+    /// Whether a browser refuses to send the form without it.
+    pub(crate) fn is_always_required(&self) -> bool {
+        self.required && self.only_for.is_empty()
     }
 
     /// The name without dots, for `id`.
@@ -166,7 +172,7 @@ pub(crate) fn to_document(fields: &[Field], form: &Form) -> Value {
             Input::Number => to_number(form.text(field.name)),
             Input::Text | Input::Choice(_) => Value::String(form.text(field.name).to_owned()),
         };
-        if !field.required && value == Value::String(String::new()) {
+        if !field.is_always_required() && value == Value::String(String::new()) {
             continue;
         }
         match field.name.split_once('.') {
@@ -214,6 +220,15 @@ mod tests {
         let fields: Vec<Field> = sample_fields().into_iter().map(Field::optional).collect();
         let form = Form::of(&[("name", ""), ("strict", "true")]);
         assert_eq!(to_document(&fields, &form), json!({ "strict": true }));
+    }
+
+    #[test]
+    fn a_field_of_an_option_is_needed_but_not_demanded_by_browsers() {
+        let token = Field { only_for: "bearer", ..Field::secret("token", "Token") };
+        assert!(token.required && !token.is_always_required());
+        let fields = [token, Field { only_for: "basic", ..Field::text("name", "Name") }];
+        assert_eq!(to_document(&fields, &Form::of(&[("token", "t")])), json!({ "token": "t" }));
+        assert!(sample_fields()[0].is_always_required());
     }
 
     #[test]

@@ -22,6 +22,7 @@ use crate::access::{
 use crate::{
     core::{
         field::{Field, FormState, to_document},
+        form::Form,
         frame::{Frame, Section, form_status, redirect, redirect_with_notice, render_page},
     },
     merchants::tabs::{MerchantTab, MerchantTabs},
@@ -68,7 +69,7 @@ struct EndpointPage<'a> {
 
 /// The address, and the fields of every authentication method.
 fn form_fields(address: Field) -> Vec<Field> {
-    let only = |method: &'static str, field: Field| Field { only_for: method, ..field.optional() };
+    let only = |method: &'static str, field: Field| Field { only_for: method, ..field };
     vec![
         address,
         Field::choice("auth.type", "Authentication", &AUTH_METHODS)
@@ -81,8 +82,17 @@ fn form_fields(address: Field) -> Vec<Field> {
         only("oauth2", Field::text("auth.token_url", "Token URL")),
         only("oauth2", Field::text("auth.client_id", "OAuth client ID")),
         only("oauth2", Field::secret("auth.client_secret", "OAuth client secret")),
-        only("oauth2", Field::text("auth.scope", "OAuth scope")),
+        only("oauth2", Field::text("auth.scope", "OAuth scope").optional()),
     ]
+}
+
+/// The form as the API would get it. What was entered for another method of authentication, or
+/// filled in by a browser, is left out.
+fn read_form(fields: Vec<Field>, form: &Form) -> JsonBody {
+    let method = form.text("auth.type");
+    let is_used = |field: &Field| field.only_for.is_empty() || field.only_for == method;
+    let used: Vec<Field> = fields.into_iter().filter(is_used).collect();
+    JsonBody::from(to_document(&used, form).to_string())
 }
 
 fn base_fields() -> Vec<Field> {
@@ -131,7 +141,7 @@ async fn set_base(
     MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
-    let body = JsonBody::from(to_document(&base_fields(), &form).to_string());
+    let body = read_form(base_fields(), &form);
     match body.read(|document| read_base_change(&web, &merchant, document)) {
         Ok(change) => {
             set_endpoints(visitor.session.scope(&web.app).for_merchant(&merchant), &change).await?;
@@ -175,7 +185,7 @@ async fn set_one(
     MemberForm { visitor, form, .. }: MemberForm,
 ) -> Result<Response, ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_endpoint_kind(&kind)?);
-    let body = JsonBody::from(to_document(&one_fields(None), &form).to_string());
+    let body = read_form(one_fields(None), &form);
     match body.read(|document| read_kind_change(&web, &merchant, kind, document)) {
         Ok(change) => {
             set_endpoints(visitor.session.scope(&web.app).for_merchant(&merchant), &change).await?;
@@ -210,4 +220,29 @@ async fn act(
     };
     set_endpoints(scope, &change).await?;
     Ok(redirect_with_notice(&web, &endpoints_url(&merchant), &format!("{kind} {result}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_fields_of_the_chosen_method_are_sent() {
+        let form = Form::of(&[
+            ("base_url", "https://a.example"),
+            ("auth.type", "bearer"),
+            ("auth.token", "t"),
+            ("auth.username", "filled in by a browser"),
+        ]);
+        let sent = read_form(base_fields(), &form).into_bytes();
+        let sent: serde_json::Value = serde_json::from_slice(&sent).unwrap();
+        let auth = serde_json::json!({ "type": "bearer", "token": "t" });
+        assert_eq!(sent, serde_json::json!({ "base_url": "https://a.example", "auth": auth }));
+    }
+
+    #[test]
+    fn only_the_scope_is_optional() {
+        let optional = base_fields().into_iter().filter(|field| !field.required);
+        assert_eq!(optional.map(|field| field.name).collect::<Vec<_>>(), ["auth.scope"]);
+    }
 }

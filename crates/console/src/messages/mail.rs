@@ -75,7 +75,7 @@ fn list_kinds(settings: &MailSettingsView) -> Vec<MailRow> {
 fn form_fields(settings: &MailSettingsView) -> Vec<Field> {
     let server = settings.server.as_ref();
     let text = |value: Option<&String>| value.cloned().unwrap_or_default();
-    let port = server.map_or(0, |server| i64::from(server.port));
+    let port = server.map(|server| server.port.to_string());
     let security = server.map_or(MailSecurity::default(), |server| server.security);
     vec![
         Field::choice("delivery", "Mails to shoppers", &DELIVERIES).value(settings.delivery.name()),
@@ -84,7 +84,9 @@ fn form_fields(settings: &MailSettingsView) -> Vec<Field> {
             .hint("Leave empty to use the server of the platform.")
             .optional(),
         Field::choice("server.security", "Security", &SECURITIES).value(security.name()),
-        Field::number("server.port", "Port", port).hint("0 for the usual port."),
+        Field::number("server.port", "Port", 0)
+            .value(port.unwrap_or_default())
+            .hint("1 to 65535. Leave empty for the usual one."),
         Field::text("server.username", "User name")
             .value(text(server.and_then(|it| it.username.as_ref())))
             .optional(),
@@ -119,7 +121,7 @@ fn read_form(settings: &MailSettingsView, form: &Form) -> Value {
         root.insert("texts".to_owned(), json!(settings.texts));
         let server = root.get_mut("server").and_then(Value::as_object_mut);
         if let Some(server) = server {
-            if server.get("port") == Some(&json!(0)) {
+            if form.text("server.port").is_empty() {
                 server.remove("port");
             }
             let dkim =
@@ -181,5 +183,27 @@ async fn set(
             state.assign_faults(error)?;
             render(&web, &visitor, &merchant, Some(state)).await
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_left_out_only_if_it_is_empty() {
+        let settings = json!({
+            "merchant": "acme", "delivery": "smtp", "platform_server": true, "disabled": [],
+            "texts": {}
+        });
+        let settings: MailSettingsView = serde_json::from_value(settings).unwrap();
+        let read = |port: &str| {
+            let host = ("server.host", "mail.example");
+            let form = Form::of(&[host, ("server.security", "tls"), ("server.port", port)]);
+            read_form(&settings, &form)["server"].get("port").cloned()
+        };
+        assert_eq!(read(""), None);
+        assert_eq!(read("465"), Some(json!(465)));
+        assert_eq!(read("0"), Some(json!(0)), "it is refused, as the hint says");
     }
 }
