@@ -67,7 +67,7 @@ fn an_operator_sets_up_mails_rewords_one_and_sends_a_test() {
     browser.see("Ihre Rücksendung wurde storniert");
     browser.fill("Subject", "Storno {number}");
     browser.press("Save words");
-    browser.see("Subject has the unknown placeholder {number}");
+    browser.see("“Subject” has the unknown placeholder {number}");
     browser.examine("console-mail-words");
     browser.fill("Subject", "Storno von {return_number}");
     browser.press("Save words");

@@ -154,12 +154,25 @@ impl FormState {
         for FieldError { field: path, reason, .. } in faults.errors {
             let name = path.trim_start_matches("$.");
             match self.fields.iter_mut().find(|field| field.name == name) {
-                Some(field) => field.fault = Some(to_sentence(&reason)),
+                Some(field) => field.fault = Some(describe_fault(&reason)),
                 None => self.problems.push(to_sentence(&format!("{path} {reason}"))),
             }
         }
         Ok(())
     }
+}
+
+/// What is wrong with a field, below the field.
+fn describe_fault(reason: &str) -> String {
+    match reason {
+        "is missing" | "must not be empty" => "Fill in this field.".to_owned(),
+        reason => to_sentence(reason),
+    }
+}
+
+/// What is wrong with a field, elsewhere on the page.
+pub(crate) fn describe_fault_of(label: &str, reason: &str) -> String {
+    to_sentence(&format!("“{label}” {reason}"))
 }
 
 /// The form as a JSON document, as the API would get it, without empty optional fields.
@@ -258,6 +271,7 @@ mod tests {
         assert_eq!(form.problems, ["$.paths is odd."]);
         let fields = &form.fields;
         assert_eq!(fields[2].fault.as_deref(), Some("Is odd."));
+        assert_eq!(describe_fault("is missing"), "Fill in this field.");
         assert_eq!((fields[0].value.as_str(), fields[2].value.as_str()), ("Acme", ""));
     }
 }

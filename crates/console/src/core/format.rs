@@ -36,11 +36,18 @@ pub(crate) fn format_time(at: &Timestamp) -> String {
     at.strftime("%-d %b %Y, %H:%M:%S").to_string()
 }
 
-/// The text with a capital letter at the beginning and a period at the end.
+/// The text with a capital letter at the beginning and a period at the end. A text that begins with
+/// an address or a number, and not with a word, keeps its first letter.
 pub(crate) fn to_sentence(text: &str) -> String {
+    let first_word = text.split_whitespace().next().unwrap_or_default();
+    let first_word = first_word.trim_end_matches([',', ';', ':', '.', '!', '?']);
+    let is_word = first_word.chars().all(|it| it.is_alphabetic() || matches!(it, '-' | '\'' | '’'));
     let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
-    let text: String = first.chain(letters).collect();
+    let first = letters.next().filter(|_| is_word).map(char::to_uppercase);
+    let text: String = match first {
+        Some(first) => first.chain(letters).collect(),
+        None => text.to_owned(),
+    };
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { format!("{text}.") }
 }
 
@@ -104,6 +111,19 @@ mod tests {
     fn a_message_of_the_api_becomes_a_sentence() {
         assert_eq!(to_sentence("merchant not found"), "Merchant not found.");
         assert_eq!(to_sentence("Über uns."), "Über uns.");
+        assert_eq!(
+            to_sentence("plain http to a.example is refused"),
+            "Plain http to a.example is refused."
+        );
+        assert_eq!(to_sentence("warning: x"), "Warning: x.");
         assert_eq!(to_sentence(""), "");
+    }
+
+    #[test]
+    fn a_value_at_the_beginning_of_a_sentence_stays_as_it_is() {
+        for text in ["http://a.example is odd.", "a.example has no address.", "msg_acme_1 is new."]
+        {
+            assert_eq!(to_sentence(text), text);
+        }
     }
 }

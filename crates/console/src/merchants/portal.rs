@@ -20,8 +20,8 @@ use crate::{
         visitor::Visitor,
     },
     core::{
+        field::describe_fault_of,
         form::{Form, non_empty},
-        format::to_sentence,
         frame::{Frame, Section, form_status, redirect_with_notice, render_page},
     },
 };
@@ -164,13 +164,31 @@ async fn save(
             Ok(redirect_with_notice(&web, &to, "The portal is saved."))
         }
         Err(ApiError::App(AppError::Invalid(faults))) => {
-            let problem = |it: &FieldError| {
-                to_sentence(&format!("{} {}", it.field.trim_start_matches("$."), it.reason))
-            };
-            let problems = faults.errors.iter().map(problem).collect();
+            let problems = faults.errors.iter().map(describe_problem).collect();
             Ok(render(&visitor, &merchant, &document, problems))
         }
         Err(error) => Err(error),
+    }
+}
+
+/// What is wrong, with the label of the field as the page has it.
+fn describe_problem(error: &FieldError) -> String {
+    let path = error.field.trim_start_matches("$.");
+    let mut parts = path.split('.');
+    match (parts.next().unwrap_or_default(), parts.next(), parts.next()) {
+        // The page offers only languages that exist, each once, so none of them is chosen.
+        ("languages", ..) => "Choose at least one language that is offered.".to_owned(),
+        ("default_language", ..) => {
+            "Shoppers who prefer none of the offered languages must get one of them.".to_owned()
+        }
+        ("accent", ..) => describe_fault_of("Color of buttons and links", &error.reason),
+        ("texts", Some(code), Some(name)) => {
+            let text = TEXTS.iter().find(|(known, ..)| *known == name);
+            let label = text.map_or(name, |(_, label, _)| *label);
+            let language = Language::parse(code).map_or(code, |language| language.own_name());
+            describe_fault_of(&format!("{language}: {label}"), &error.reason)
+        }
+        _ => describe_fault_of(path, &error.reason),
     }
 }
 
@@ -196,6 +214,23 @@ mod tests {
         assert_eq!(to_portal_document(&form), expected);
         let portal = JsonBody::from(expected.to_string()).read(Portal::read).unwrap();
         assert_eq!(json!(portal), expected, "what is saved is shown again");
+    }
+
+    #[test]
+    fn problems_name_the_fields_as_the_page_does() {
+        let document = json!({
+            "accent": "blue", "languages": [], "default_language": "en",
+            "texts": { "de": { "help": "x".repeat(501) } }
+        });
+        let read = JsonBody::from(document.to_string()).read(Portal::read);
+        let Err(ApiError::App(AppError::Invalid(faults))) = read else { panic!("it is invalid") };
+        let problems: Vec<String> = faults.errors.iter().map(describe_problem).collect();
+        let expected = [
+            "“Color of buttons and links” must be a color such as #0b5cad.",
+            "Choose at least one language that is offered.",
+            "“Deutsch: How shoppers get help” must have at most 500 characters.",
+        ];
+        assert_eq!(problems, expected);
     }
 
     #[test]

@@ -25,6 +25,7 @@ use crate::access::{
 };
 use crate::{
     core::{
+        field::describe_fault_of,
         form::non_empty,
         format::to_sentence,
         frame::{Frame, Section, form_status, redirect, redirect_with_notice, render_page},
@@ -144,13 +145,21 @@ async fn set(
         }
         Err(ApiError::App(AppError::Invalid(faults))) => {
             let problem = |it: &domain::faults::FieldError| {
-                let name = it.field.rsplit('.').next().unwrap_or_default();
-                to_sentence(&format!("{name} {}", it.reason))
+                describe_fault_of(field_label(&it.field), &it.reason)
             };
             let problems = faults.errors.iter().map(problem).collect();
             render(&web, &visitor, &merchant, sample, Some((words, problems))).await
         }
         Err(error) => Err(error),
+    }
+}
+
+/// The label that the page has for the field at this path.
+fn field_label(path: &str) -> &str {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "subject" => "Subject",
+        "text" => "First paragraphs",
+        name => name,
     }
 }
 

@@ -1,12 +1,16 @@
 //! The table of which warehouse returns go to, as rows of a form.
 
 use app::{AppError, warehouse::settings::set_return_routes};
-use domain::warehouse::return_routes::{ReturnRoute, ReturnRoutes, read_routes};
+use domain::{
+    faults::FieldError,
+    warehouse::return_routes::{ReturnRoute, ReturnRoutes, read_routes},
+};
 use serde_json::{Value, json};
 
 use crate::{
     access::visitor::Visitor,
     core::{
+        field::describe_fault_of,
         form::{Form, non_empty},
         format::to_sentence,
     },
@@ -62,14 +66,30 @@ pub(super) async fn set_rows(
     match done {
         Ok(_) => Ok(Ok(())),
         Err(AppError::Invalid(faults)) => {
-            let fault = |it: &domain::faults::FieldError| {
-                format!("{} {}", it.field.trim_start_matches("$."), it.reason)
-            };
+            let fault = |it: &FieldError| describe_fault(rows, it);
             let all: Vec<String> = faults.errors.iter().map(fault).collect();
-            Ok(Err(to_sentence(&all.join("; "))))
+            Ok(Err(all.join(" ")))
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// What is wrong with a row, with the number and the label that the page has for it.
+fn describe_fault(rows: &[RouteRow], error: &FieldError) -> String {
+    let sent = || rows.iter().zip(1..).filter(|(row, _)| !row.warehouse.is_empty());
+    let place = error.field.strip_prefix("$.routes[").and_then(|rest| rest.split_once(']'));
+    let number = place.and_then(|(position, _)| sent().nth(position.parse().ok()?));
+    let (Some((_, number)), Some((_, name))) = (number, place) else {
+        return to_sentence(&format!("the table {}", error.reason));
+    };
+    let label = match name.trim_start_matches('.') {
+        "merchant" => "Merchant",
+        "country" => "Country",
+        "return_method" => "Method",
+        "warehouse" => "Warehouse",
+        _ => return to_sentence(&format!("row {number} {}", error.reason)),
+    };
+    describe_fault_of(&format!("{label} of row {number}"), &error.reason)
 }
 
 fn to_document(rows: &[RouteRow]) -> Value {
@@ -91,7 +111,23 @@ fn to_document(rows: &[RouteRow]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use domain::faults::FaultCode;
+
     use super::*;
+
+    #[test]
+    fn a_fault_names_the_row_and_the_column_of_the_page() {
+        let row =
+            |warehouse: &str| RouteRow { warehouse: warehouse.to_owned(), ..RouteRow::default() };
+        let rows = [row("31"), row(""), row("32")];
+        let describe = |field: &str| {
+            let (field, reason) = (field.to_owned(), "is odd".to_owned());
+            describe_fault(&rows, &FieldError { field, code: FaultCode::Invalid, reason })
+        };
+        assert_eq!(describe("$.routes[1].warehouse"), "“Warehouse of row 3” is odd.");
+        assert_eq!(describe("$.routes[0]"), "Row 1 is odd.");
+        assert_eq!(describe("$.routes"), "The table is odd.");
+    }
 
     #[test]
     fn a_row_without_a_warehouse_is_left_out_and_empty_conditions_are_absent() {
