@@ -4,7 +4,7 @@ use std::fmt;
 
 use askama::filters::HtmlSafe;
 use domain::currency::group_digits;
-use jiff::Timestamp;
+use jiff::{Timestamp, civil::Date};
 
 pub(crate) use domain::currency::format_amount as format_money;
 
@@ -29,6 +29,24 @@ pub(crate) fn format_duration(us: i64) -> String {
         10_800_000_000.. => format!("{} h", format_number(us / 3_600_000_000)),
         60_000_000.. => format!("{} min", format_number(us / 60_000_000)),
     }
+}
+
+/// A fact in words, with its times and days as pages show them: `until 4 Feb 2026`.
+pub(crate) fn format_times(text: &str) -> String {
+    let words = text.split(' ').map(|word| {
+        let value = word.trim_end_matches([',', ';', '.']);
+        format_time_or_day(value).map_or_else(|| word.to_owned(), |it| word.replace(value, &it))
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Only text with hyphens: `20260102` is rather a number of something.
+fn format_time_or_day(text: &str) -> Option<String> {
+    if !text.contains('-') {
+        return None;
+    }
+    let at = text.parse().map(|at: Timestamp| format_time(&at));
+    at.or_else(|_| text.parse().map(|day: Date| day.strftime("%-d %b %Y").to_string())).ok()
 }
 
 /// A time in UTC, to the second: `14 Feb 2026, 16:02:10`.
@@ -89,6 +107,18 @@ mod tests {
         assert_eq!(format_time(&at), "4 Feb 2026, 16:02:10");
         assert_eq!(format_number(0), "0");
         assert_eq!(format_number(-1_234_567), "−1,234,567");
+    }
+
+    #[test]
+    fn times_in_a_fact_are_easy_to_read() {
+        let cases = [
+            ("until 2026-02-04T16:02:10Z", "until 4 Feb 2026, 16:02:10"),
+            ("on 2026-01-02; ends on 2026-02-01", "on 2 Jan 2026; ends on 1 Feb 2026"),
+            ("2 of 2 units of 20260102", "2 of 2 units of 20260102"),
+        ];
+        for (fact, shown) in cases {
+            assert_eq!(format_times(fact), shown);
+        }
     }
 
     #[test]

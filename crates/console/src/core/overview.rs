@@ -24,7 +24,10 @@ use super::{
     frame::{Frame, Section, render_bare_page, render_page},
     urls::add_query,
 };
-use crate::access::visit::{Operator, Watcher};
+use crate::{
+    access::visit::{Operator, Watcher},
+    messages::labels::kind_label,
+};
 use server::{Web, error::ApiError, guard::Stopping};
 
 /// A page is notified at most this often, and at least this often, because another node may have
@@ -115,11 +118,11 @@ impl Figures {
                 &[("merchant", &it.merchant), ("kind", it.kind.name())],
             ),
             merchant: it.merchant.clone(),
-            kind: it.kind.name(),
+            kind: kind_label(it.kind),
         });
         let failing_endpoints = overview.degraded.iter().map(|it| FailingEndpointRow {
             merchant: it.merchant.clone(),
-            kind: it.kind.name(),
+            kind: kind_label(it.kind),
             breaker: it.breaker,
             waiting: format_number(i64::try_from(it.waiting).unwrap_or(i64::MAX)),
         });

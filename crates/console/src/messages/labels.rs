@@ -7,7 +7,7 @@ use crate::core::{badge::message_badge, format::to_sentence, lists::FilterOption
 const STATES: [MessageState; 4] =
     [MessageState::Waiting, MessageState::Delivered, MessageState::Failed, MessageState::Discarded];
 
-pub(super) const fn kind_label(kind: MessageKind) -> &'static str {
+pub(crate) const fn kind_label(kind: MessageKind) -> &'static str {
     match kind {
         MessageKind::Rma => "Return",
         MessageKind::ExchangeVariants => "Exchange variants",

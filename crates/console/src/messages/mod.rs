@@ -5,7 +5,7 @@ pub(crate) mod endpoint_test;
 pub(crate) mod endpoints;
 pub(crate) mod failures;
 pub(crate) mod jobs;
-mod labels;
+pub(crate) mod labels;
 pub(crate) mod lines;
 pub(crate) mod list;
 pub(crate) mod mail;

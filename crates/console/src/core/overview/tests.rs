@@ -42,6 +42,7 @@ fn the_figures_name_the_failures_and_link_to_them() {
     for text in ["1,000+", "2.3 s", "12 ms", "10,000", "no response", "1,234", "Throttled"] {
         assert!(html.contains(text), "{text}: {html}");
     }
+    assert_eq!(html.matches("<td>Return</td>").count(), 2, "{html}");
     assert!(html.contains("/console/failures?merchant=acme&#38;kind=rma"), "{html}");
     assert!(!html.contains("<script>") && !html.contains("style="), "{html}");
 }

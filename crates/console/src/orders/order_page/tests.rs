@@ -55,6 +55,20 @@ fn an_order_shows_its_lines_its_amounts_and_what_can_be_returned() {
 }
 
 #[test]
+fn the_end_of_a_window_is_easy_to_read() {
+    let view = sample_view(|order| {
+        let mut order: serde_json::Value = serde_json::from_str(order).unwrap();
+        for line in order["items"].as_array_mut().unwrap() {
+            line["return_policy_end_date"] = "2026-09-30T16:00:00Z".into();
+        }
+        order.to_string()
+    });
+    let visitor = sample_visitor();
+    let html = order_page(&visitor, "acme", &view).render().unwrap();
+    assert!(html.contains("can be returned until 30 Sep 2026, 16:00:00"), "{html}");
+}
+
+#[test]
 fn text_from_a_merchant_stays_text() {
     let quoted = serde_json::Value::from(HOSTILE).to_string();
     let mut view = sample_view(|order| {

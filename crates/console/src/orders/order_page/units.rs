@@ -6,7 +6,7 @@ use domain::{
     returns::returnability::{RuleVerdict, UnitReturnability},
 };
 
-use crate::core::badge::Badge;
+use crate::core::{badge::Badge, format::format_times};
 
 /// Units of a line with the same answer and the same refund.
 pub(super) struct UnitGroup {
@@ -55,7 +55,8 @@ fn unit_group(
     let relevant = unit.rules.iter().filter(|answer| {
         answer.verdict != RuleVerdict::Allows || unit.returnable && answer.changes_at.is_some()
     });
-    let reasons = relevant.map(|it| format!("{}: {}", it.rule.name().replace('_', " "), it.fact));
+    let reasons = relevant
+        .map(|it| format!("{}: {}", it.rule.name().replace('_', " "), format_times(&it.fact)));
     UnitGroup {
         title: line.title.clone(),
         line: line.identifier.clone(),
