@@ -10,6 +10,7 @@ use crate::harness::{
     samples::{message, sample_order},
     server::{Server, publication},
     shared,
+    stage::Stage,
 };
 
 /// A server, and the token of a merchant of its own.
@@ -251,6 +252,36 @@ fn an_address_that_is_no_text_is_refused_in_json() {
         let reply = server.send(&Request::get("/orders/%FF").bearer(&token));
         assert!([400, 404].contains(&reply.status), "{}", reply.said());
         assert_message_only(&reply);
+    }
+}
+
+/// A misspelled `auth` would remove the credential, and a misspelled setting would stay as it is.
+#[test]
+fn a_misspelled_setting_is_refused_and_named() {
+    for server in shared::on_every_engine() {
+        let (stage, admin) = (Stage::set(server), server.admin_token());
+        let put = |method: &str, rest: &str, body: &Value| {
+            let target = format!("/admin/merchants/{}{rest}", stage.merchant.id);
+            let request = Request::new(method, &target).bearer(&admin).json(body.to_string());
+            let reply = server.send(&request);
+            (reply.status, reply.json()["errors"][0]["field"].clone())
+        };
+        let url = "https://merchant.example";
+        let auth = json!({ "type": "bearer", "token": "t" });
+        let base = json!({ "base_url": url, "authentication": auth });
+        assert_eq!(put("PUT", "/endpoints", &base), (422, json!("$.authentication")));
+        let one = json!({ "url": url, "authentication": auth });
+        assert_eq!(put("PUT", "/endpoints/rma", &one), (422, json!("$.authentication")));
+        let scoped = json!({ "type": "bearer", "token": "t", "scope": "a" });
+        let base = json!({ "base_url": url, "auth": scoped });
+        assert_eq!(put("PUT", "/endpoints", &base), (422, json!("$.auth.scope")));
+        let base = json!({ "base_url": url, "auth": auth });
+        assert_eq!(put("PUT", "/endpoints", &base).0, 200);
+        assert_eq!(put("PATCH", "", &json!({ "strickt": true })), (422, json!("$.strickt")));
+        assert_eq!(put("PATCH", "", &json!({ "strict": true })).0, 200);
+        let added = json!({ "merchant": "x", "name": "X", "strickt": true });
+        let added = Request::post("/admin/merchants").bearer(&admin).json(added.to_string());
+        assert_eq!(server.send(&added).status, 422);
     }
 }
 

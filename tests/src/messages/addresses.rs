@@ -33,6 +33,9 @@ fn addresses_that_are_not_public_are_refused_when_they_are_set() {
         "ftp://merchant.example",
         "https://user:password@merchant.example",
         "merchant.example",
+        // The path of each kind is appended.
+        "https://merchant.example/hooks?key=1",
+        "https://merchant.example/hooks#here",
     ] {
         is_refused(&server, url);
     }

@@ -87,7 +87,8 @@ pub(crate) async fn list(
 /// Set a merchant's base address
 ///
 /// Every kind of message is sent to its path under this address, unless it has its own address.
-/// This replaces the previous base address, its `auth` and all its `paths`.
+/// This replaces the previous base address, its `auth` and all its `paths`. An unknown field is an
+/// error.
 #[utoipa::path(
     put, operation_id = "set_endpoints", path = "/merchants/{merchant}/endpoints",
     tag = "Operation",

@@ -16,6 +16,8 @@ use world::Secret;
 
 use crate::{Web, json_body::read_object};
 
+const AUTH_TYPES: [&str; 5] = ["none", "basic", "header", "bearer", "oauth2"];
+
 /// The merchant whose endpoints are set: which addresses are allowed depends on it.
 #[derive(Clone, Copy)]
 struct EndpointOwner<'a> {
@@ -30,7 +32,8 @@ pub fn read_base_change(
 ) -> Result<EndpointsChange, Faults> {
     let owner = EndpointOwner { web, merchant };
     read_object(document, |at| {
-        let base_url = at.required("base_url", |at| read_address(owner, at));
+        at.refuse_unknown();
+        let base_url = at.required("base_url", |at| read_base_address(owner, at));
         let auth = read_auth(owner, at);
         let paths = at.optional("paths", read_paths).unwrap_or_default();
         Some(EndpointsChange::Base { base_url: base_url?, auth: auth?, paths })
@@ -45,6 +48,7 @@ pub fn read_kind_change(
 ) -> Result<EndpointsChange, Faults> {
     let owner = EndpointOwner { web, merchant };
     read_object(document, |at| {
+        at.refuse_unknown();
         let url = at.required("url", |at| read_address(owner, at));
         Some(EndpointsChange::One { kind, url: url?, auth: read_auth(owner, at)? })
     })
@@ -57,6 +61,15 @@ fn read_address(owner: EndpointOwner<'_>, at: &Reader<'_>) -> Option<String> {
         Ok(()) => Some(text.to_owned()),
         Err(why) => at.invalid(&why),
     }
+}
+
+/// An address that the path of each kind is appended to.
+fn read_base_address(owner: EndpointOwner<'_>, at: &Reader<'_>) -> Option<String> {
+    let address = read_address(owner, at)?;
+    if address.contains(['?', '#']) {
+        return at.invalid("must not have a query or a fragment, because paths are appended to it");
+    }
+    Some(address)
 }
 
 fn read_paths(at: &Reader<'_>) -> Option<BTreeMap<MessageKind, String>> {
@@ -77,6 +90,10 @@ fn read_auth(owner: EndpointOwner<'_>, at: &Fields<'_>) -> Option<Auth<Secret>> 
             |key| at.required(key, |at| at.text(1..=TEXT_MAX).map(|it| Secret::new(it.to_owned())));
         let text = |key| at.required(key, |at| at.text(1..=TEXT_MAX).map(str::to_owned));
         let kind = at.required("type", |at| at.text(1..=TEXT_MAX).map(str::to_owned))?;
+        // Which fields there are depends on a type that is known.
+        if AUTH_TYPES.contains(&kind.as_str()) {
+            at.refuse_unknown();
+        }
         match kind.as_str() {
             "none" => Some(Auth::None),
             "basic" => {
@@ -100,7 +117,7 @@ fn read_auth(owner: EndpointOwner<'_>, at: &Fields<'_>) -> Option<Auth<Secret>> 
                 })
             }
             _ => {
-                at.note("type", "must be one of none, basic, header, bearer, oauth2");
+                at.note("type", &format!("must be one of {}", AUTH_TYPES.join(", ")));
                 None
             }
         }

@@ -37,7 +37,7 @@ pub(crate) struct AuthBody {
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "describes the body; it is read field by field")]
 pub(crate) struct EndpointsBody {
-    /// The address that the paths of all kinds are appended to.
+    /// The address that the paths of all kinds are appended to, without a query or a fragment.
     #[schema(example = "https://hooks.acme.example")]
     base_url: String,
     auth: Option<AuthBody>,
