@@ -5,7 +5,10 @@
 use app::AppError;
 use axum::{
     Json,
-    http::{StatusCode, header::WWW_AUTHENTICATE},
+    http::{
+        StatusCode,
+        header::{CACHE_CONTROL, WWW_AUTHENTICATE},
+    },
     response::{IntoResponse, Response},
 };
 use domain::{
@@ -174,6 +177,12 @@ pub fn respond(status: StatusCode, message: impl Into<String>) -> Response {
     (status, Json(Message { message: message.into() })).into_response()
 }
 
+/// The same for what is true only now, or is no resource: no cache may store it. That of a token's
+/// address must not be stored in any case (RFC 6749, section 5.1).
+pub fn respond_now(status: StatusCode, message: impl Into<String>) -> Response {
+    ([(CACHE_CONTROL, "no-store")], respond(status, message)).into_response()
+}
+
 #[expect(clippy::unused_async, reason = "a handler is asynchronous")]
 pub async fn no_such_route() -> Response {
     respond(StatusCode::NOT_FOUND, "no such address; see /docs")
@@ -181,5 +190,5 @@ pub async fn no_such_route() -> Response {
 
 #[expect(clippy::unused_async, reason = "a handler is asynchronous")]
 pub async fn method_not_allowed() -> Response {
-    respond(StatusCode::METHOD_NOT_ALLOWED, "this address does not support this method")
+    respond_now(StatusCode::METHOD_NOT_ALLOWED, "this address does not support this method")
 }

@@ -9,7 +9,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-use super::error::respond;
+use super::error::respond_now;
 use crate::{
     Web,
     guard::{RequestOrigin, rate_limit::RateDecision},
@@ -21,7 +21,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Response {
     let Some(origin) = request.extensions().get::<RequestOrigin>() else {
         // The listener adds it to every request.
-        return respond(StatusCode::INTERNAL_SERVER_ERROR, "the client is unknown");
+        return respond_now(StatusCode::INTERNAL_SERVER_ERROR, "the client is unknown");
     };
     let decision = web.rate_limit.check(origin.address, web.started.elapsed());
     if !decision.allowed {
@@ -29,13 +29,13 @@ pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Resp
             "more than {} requests in a minute from your address; try again in {} s",
             decision.limit, decision.reset_s
         );
-        let mut response = respond(StatusCode::TOO_MANY_REQUESTS, why);
+        let mut response = respond_now(StatusCode::TOO_MANY_REQUESTS, why);
         response.headers_mut().insert(RETRY_AFTER, decision.reset_s.into());
         return (headers(decision), response).into_response();
     }
     let response = match tokio::time::timeout(ANSWER_TIME_MAX, next.run(request)).await {
         Ok(response) => response,
-        Err(_) => respond(StatusCode::SERVICE_UNAVAILABLE, "took too long; try again"),
+        Err(_) => respond_now(StatusCode::SERVICE_UNAVAILABLE, "took too long; try again"),
     };
     (headers(decision), response).into_response()
 }

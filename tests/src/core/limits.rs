@@ -37,6 +37,7 @@ fn assert_refused(reply: &Reply, limit: u32) {
     assert_eq!((told, remaining), (limit, 0));
     assert!((1..=60).contains(&reset_s), "{reset_s}");
     assert_eq!(reply.header("Retry-After"), reply.header("RateLimit-Reset"));
+    assert_eq!(reply.header("Cache-Control"), Some("no-store"));
     let why = format!(
         "more than {limit} requests in a minute from your address; try again in {reset_s} s"
     );

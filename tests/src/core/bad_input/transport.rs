@@ -38,6 +38,7 @@ fn wrong_methods_are_told_in_json_with_the_right_ones() {
         let mut methods: Vec<_> = reply.header("Allow").unwrap().split(',').collect();
         methods.sort_unstable();
         assert_eq!(methods.join(","), allowed, "{method} {target}");
+        assert_eq!(reply.header("Cache-Control"), Some("no-store"), "{method} {target}");
     }
 }
 
