@@ -68,6 +68,22 @@ fn a_return_shows_its_items_and_actions() {
 }
 
 #[test]
+fn a_label_says_that_its_end_is_not_stated() {
+    let label = |expires_at: Option<&str>| {
+        let label = serde_json::json!({
+            "generation": 1, "tracking_number": "T-1", "issued_at": "2026-02-20T00:00:00Z",
+            "expires_at": expires_at
+        });
+        let mut story = sample_story(Vec::new());
+        story.rma.labels = vec![serde_json::from_value(label).unwrap()];
+        show(&sample_visitor(), &story, None).render().unwrap()
+    };
+    assert!(label(None).contains("not stated"));
+    let stated = label(Some("2026-03-20T00:00:00Z"));
+    assert!(stated.contains("20 Mar 2026") && !stated.contains("not stated"), "{stated}");
+}
+
+#[test]
 fn the_events_of_a_return_stay_text() {
     let hostile = || HOSTILE.to_owned();
     let message = TimelineMessage {
