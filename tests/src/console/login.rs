@@ -275,3 +275,17 @@ fn errors_are_pages() {
         assert!(reply.header("content-type").unwrap().starts_with("text/html"));
     }
 }
+
+#[test]
+fn an_error_leads_every_role_to_its_own_start_page() {
+    for server in shared::on_every_engine() {
+        for (role, home) in [("operator", "/console"), ("warehouse", "/console/receive")] {
+            let visitor = server.visitor(role);
+            let missing = visitor.get("/console/no/such/page");
+            assert!(missing.text().contains("href=\"/console/start\""), "{}", missing.text());
+            let start = visitor.get("/console/start");
+            assert_eq!(start.header("location"), Some(home), "{role}");
+            assert_eq!(visitor.get(home).status, 200, "{role}");
+        }
+    }
+}

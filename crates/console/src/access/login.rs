@@ -20,11 +20,14 @@ use domain::access::operator::{OperatorName, Role};
 use serde::Deserialize;
 use world::Secret;
 
-use super::{visit::PersonForm, visitor::session_cookie_name};
+use super::{
+    visit::{Person, PersonForm},
+    visitor::session_cookie_name,
+};
 use crate::core::{
     form::Form,
     format::format_count,
-    frame::{Styles, home_url, redirect, render_bare_page, set_cookie},
+    frame::{START_PATH, Styles, home_url, redirect, render_bare_page, set_cookie},
     problem,
 };
 use server::{
@@ -43,6 +46,7 @@ pub(crate) fn routes() -> Router<Web> {
     Router::new()
         .route("/console/login", get(show).post(log_in_visitor))
         .route("/console/logout", post(log_out_visitor))
+        .route(START_PATH, get(start))
 }
 
 #[derive(Template)]
@@ -68,6 +72,10 @@ struct LoginQuery {
 
 async fn show(Query(LoginQuery { next }): Query<LoginQuery>) -> Response {
     render_bare_page(StatusCode::OK, &LoginPage::new("", &next, None))
+}
+
+async fn start(Person { visitor, .. }: Person) -> Response {
+    redirect(home_url(visitor.session.role))
 }
 
 async fn log_in_visitor(State(web): State<Web>, request: Request) -> Result<Response, ApiError> {

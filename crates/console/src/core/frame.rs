@@ -109,6 +109,9 @@ const fn navigation(role: Role) -> &'static [NavigationEntry] {
     }
 }
 
+/// Leads to the page that the visitor's role starts on.
+pub(crate) const START_PATH: &str = "/console/start";
+
 /// The page that this role starts on.
 pub(crate) const fn home_url(role: Role) -> &'static str {
     match role {

@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, Limited};
 
 use super::{
     format::to_sentence,
-    frame::{Styles, home_url, render_bare_page},
+    frame::{START_PATH, Styles, home_url, render_bare_page},
 };
 use crate::access::visitor::Visitor;
 use server::error::respond;
@@ -35,7 +35,8 @@ struct Exit {
     label: &'static str,
 }
 
-const OVERVIEW: Exit = Exit { url: "/console", label: "Go to the overview" };
+/// Leads every role to its own start page, because it is unknown here who sees the error.
+const START: Exit = Exit { url: START_PATH, label: "Go to your start page" };
 
 fn render_problem(status: StatusCode, message: &str, exit: Exit) -> Response {
     let title = match status {
@@ -85,7 +86,7 @@ pub(crate) async fn errors_to_html(request: Request, next: Next) -> Response {
     let body = body.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let error: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
     let message = error.get("message").and_then(serde_json::Value::as_str).unwrap_or_default();
-    render_problem(status, message, OVERVIEW)
+    render_problem(status, message, START)
 }
 
 #[cfg(test)]
@@ -95,7 +96,7 @@ mod tests {
     #[test]
     fn a_message_stays_text() {
         let message = "<script>alert(1)</script>";
-        let page = ProblemPage { styles: Styles::new(), title: "x", message, exit: OVERVIEW };
+        let page = ProblemPage { styles: Styles::new(), title: "x", message, exit: START };
         assert!(!page.render().unwrap().contains("<script>alert"));
     }
 }

@@ -8,6 +8,7 @@ pub(crate) const CONSOLE: &[&str] = &[
     "/console/login",
     "/console/logout",
     "/console/password",
+    "/console/start",
     "/console/merchant",
     "/console/merchants",
     "/console/add-merchant",
