@@ -64,8 +64,26 @@ struct DispositionPage<'a> {
     warehouse: String,
     text: String,
     problems: Vec<String>,
+    /// The days as they were entered, or those of the report.
+    days: ReportDays,
     report: DispositionReport,
     csv_url: String,
+}
+
+struct ReportDays {
+    from: String,
+    to: String,
+    /// Whether the first day is after the last one, so that there is nothing to report.
+    is_reversed: bool,
+}
+
+impl ReportDays {
+    fn new(query: &DispositionQuery, report: &DispositionReport) -> Result<Self, ApiError> {
+        let (from, to) = (read_day(&query.from)?, read_day(&query.to)?);
+        let is_reversed = from.is_some_and(|from| from > report.to);
+        let from = from.filter(|_| is_reversed).unwrap_or(report.from).to_string();
+        Ok(Self { from, to: to.unwrap_or(report.to).to_string(), is_reversed })
+    }
 }
 
 /// A table of rules in words.
@@ -155,7 +173,8 @@ async fn render(
     let days = [("from", report.from.to_string()), ("to", report.to.to_string())];
     let days = days.each_ref().map(|(name, day)| (*name, day.as_str()));
     let csv_url = format!("{}/report.csv", disposition_url(merchant.as_str()));
-    let status = form_status(!form.problems.is_empty());
+    let period = ReportDays::new(&query, &report)?;
+    let status = form_status(!form.problems.is_empty() || period.is_reversed);
     let content = DispositionPage {
         frame: Frame::new(visitor, Section::Merchants, format!("Disposition of {merchant}")),
         tabs: MerchantTabs::new(merchant, MerchantTab::Disposition),
@@ -166,6 +185,7 @@ async fn render(
         warehouse: query.warehouse,
         problems: form.problems,
         csv_url: add_query(&csv_url, &days),
+        days: period,
         report,
     };
     Ok(render_page(visitor, status, &content))
@@ -220,6 +240,9 @@ async fn download(
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     let report = load_report(&web, &merchant, &query).await?;
+    if ReportDays::new(&query, &report)?.is_reversed {
+        return Err(ApiError::BadRequest("the first day is after the last one".to_owned()));
+    }
     let name = format!("attachment; filename=\"disposition-{merchant}.csv\"");
     let name = HeaderValue::try_from(name).expect("a merchant's identifier is plain ASCII");
     let headers = [
@@ -229,4 +252,26 @@ async fn download(
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
     ];
     Ok((headers, format_csv(&report)).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_that_ends_before_it_begins_is_shown_as_it_was_entered() {
+        let day = |text: &str| text.parse::<Date>().unwrap();
+        // The report begins with its last day at the latest.
+        let report =
+            DispositionReport { from: day("2026-02-01"), to: day("2026-02-01"), goods: Vec::new() };
+        let read = |from: &str| {
+            let (from, to) = (from.to_owned(), "2026-02-01".to_owned());
+            let query = DispositionQuery { from, to, ..DispositionQuery::default() };
+            ReportDays::new(&query, &report).unwrap()
+        };
+        let reversed = read("2026-03-01");
+        assert!(reversed.is_reversed);
+        assert_eq!((reversed.from.as_str(), reversed.to.as_str()), ("2026-03-01", "2026-02-01"));
+        assert!(!read("2026-02-01").is_reversed && !read("").is_reversed);
+    }
 }
