@@ -57,8 +57,48 @@ struct ExceptionsPage<'a> {
     /// Why the last decision was refused.
     refusal: Option<String>,
     cards: Vec<ExceptionCard>,
+    /// Where this page of the list begins.
+    after: String,
     paging: Paging,
     note_max: usize,
+}
+
+/// Why a decision was refused, and what was entered for it.
+struct RefusedDecision<'a> {
+    why: String,
+    form: &'a Form,
+}
+
+/// What was entered on a card.
+#[derive(Default)]
+struct EnteredDecision {
+    asn_number: String,
+    line: String,
+    reason: String,
+}
+
+impl EnteredDecision {
+    /// Whether a line that is not proposed was entered.
+    fn has_line(&self) -> bool {
+        !(self.asn_number.is_empty() && self.line.is_empty())
+    }
+
+    /// What was entered for this question, if the form is about it.
+    fn read(form: &Form, doubt: &UnitException, question: &ReceivingQuestion) -> Self {
+        let is_here = form.raw("merchant") == doubt.merchant
+            && form.raw("unit") == doubt.unit.unit_identifier
+            && form.raw("asn_number") == question.asn_number;
+        let text = |name: &str, is_entered: bool| {
+            if is_here && is_entered { form.text(name).to_owned() } else { String::new() }
+        };
+        // A proposed line is not entered, but chosen by its button.
+        let is_line_entered = form.is_set("other_line");
+        Self {
+            asn_number: text("to_asn_number", is_line_entered),
+            line: text("to_line", is_line_entered),
+            reason: text("reason", true),
+        }
+    }
 }
 
 struct ExceptionCard {
@@ -79,6 +119,8 @@ struct ExceptionCard {
     receivable: bool,
     /// Where its return can be found.
     find_url: String,
+    /// What was entered, if the decision was refused.
+    entered: EnteredDecision,
 }
 
 struct CandidateLine {
@@ -165,6 +207,7 @@ fn exception_card(
     number: usize,
     doubt: &UnitException,
     question: &ReceivingQuestion,
+    entered: EnteredDecision,
 ) -> ExceptionCard {
     ExceptionCard {
         number,
@@ -179,6 +222,7 @@ fn exception_card(
         candidates: question.candidates.iter().map(candidate_line).collect(),
         receivable: question.kind != ExceptionKind::AlreadyReceivedElsewhere,
         find_url: find::url(&doubt.merchant, &doubt.unit.unit_identifier, &question.asn_number),
+        entered,
     }
 }
 
@@ -187,19 +231,27 @@ impl<'a> ExceptionsPage<'a> {
         visitor: &'a Visitor,
         query: &ExceptionQuery,
         found: &UnitExceptionPage,
-        refusal: Option<String>,
+        refusal: Option<RefusedDecision<'_>>,
     ) -> Self {
+        let entered = |doubt: &UnitException, question: &ReceivingQuestion| {
+            let sent = refusal.as_ref().map(|it| EnteredDecision::read(it.form, doubt, question));
+            sent.unwrap_or_default()
+        };
         let open = found
             .exceptions
             .iter()
             .flat_map(|doubt| doubt.unit.open_questions().map(move |question| (doubt, question)));
-        let cards = open
+        let cards: Vec<ExceptionCard> = open
             .enumerate()
-            .map(|(number, (doubt, question))| exception_card(number, doubt, question));
+            .map(|(number, (doubt, question))| {
+                exception_card(number, doubt, question, entered(doubt, question))
+            })
+            .collect();
         Self {
             frame: Frame::new(visitor, Section::Exceptions, "Receiving exceptions"),
-            refusal,
-            cards: cards.collect(),
+            refusal: refusal.map(|it| to_sentence(&it.why)),
+            cards,
+            after: query.after.clone(),
             paging: Paging::in_order(PATH, &[], &query.after, found.next.as_deref()),
             note_max: NOTE_MAX,
         }
@@ -216,11 +268,15 @@ async fn show(
     Ok(render_page(&visitor, StatusCode::OK, &content))
 }
 
-/// The first page again, with the reason why nothing was decided.
-async fn render_refusal(web: &Web, visitor: &Visitor, why: &str) -> Result<Response, ApiError> {
-    let found = list_unit_exceptions(&web.app, None, CARDS_MAX).await?;
-    let refusal = Some(to_sentence(why));
-    let content = ExceptionsPage::new(visitor, &ExceptionQuery::default(), &found, refusal);
+/// The same page again, with the reason why nothing was decided, and with what was entered.
+async fn render_refusal(
+    web: &Web,
+    visitor: &Visitor,
+    refusal: RefusedDecision<'_>,
+) -> Result<Response, ApiError> {
+    let query = ExceptionQuery { after: refusal.form.raw("after").to_owned() };
+    let found = list_unit_exceptions(&web.app, non_empty(&query.after), CARDS_MAX).await?;
+    let content = ExceptionsPage::new(visitor, &query, &found, Some(refusal));
     Ok(render_page(visitor, StatusCode::CONFLICT, &content))
 }
 
@@ -230,13 +286,17 @@ async fn resolve(
 ) -> Result<Response, ApiError> {
     let ExceptionDecision { merchant, answer } = match read_decision(&form) {
         Ok(decision) => decision,
-        Err(why) => return render_refusal(&web, &visitor, &why).await,
+        Err(why) => {
+            return render_refusal(&web, &visitor, RefusedDecision { why, form: &form }).await;
+        }
     };
     let (unit, asn_number) = (form.raw("unit"), form.raw("asn_number"));
     let key = QuestionKey { merchant: &merchant, unit, asn_number };
     match answer_question(visitor.session.scope(&web.app), key, &answer).await {
         Ok(_) => Ok(redirect_with_notice(&web, PATH, &describe_decision(unit, &answer))),
-        Err(AppError::Conflict(why)) => render_refusal(&web, &visitor, &why).await,
+        Err(AppError::Conflict(why)) => {
+            render_refusal(&web, &visitor, RefusedDecision { why, form: &form }).await
+        }
         Err(error) => Err(error.into()),
     }
 }

@@ -45,7 +45,17 @@ fn an_exception_stays_text_and_only_open_ones_are_shown() {
     let found = UnitExceptionPage { exceptions: vec![doubt], next: Some(HOSTILE.to_owned()) };
 
     let visitor = sample_visitor();
-    let (query, refusal) = (ExceptionQuery::default(), Some(HOSTILE.to_owned()));
+    let query = ExceptionQuery { after: HOSTILE.to_owned() };
+    let form = Form::of(&[
+        ("merchant", "platform"),
+        ("unit", HOSTILE),
+        ("asn_number", &found.exceptions[0].unit.questions[1].asn_number),
+        ("other_line", "true"),
+        ("to_asn_number", HOSTILE),
+        ("to_line", "L-77"),
+        ("reason", HOSTILE),
+    ]);
+    let refusal = Some(RefusedDecision { why: HOSTILE.to_owned(), form: &form });
     let html = assert_is_text(&ExceptionsPage::new(&visitor, &query, &found, refusal));
 
     assert!(!html.contains("Too many"), "{html}");
@@ -53,4 +63,6 @@ fn an_exception_stays_text_and_only_open_ones_are_shown() {
     assert_eq!(html.matches("value=\"surplus\"").count(), 1, "a known unit cannot be received");
     assert_eq!(html.matches("value=\"reject\"").count(), 2, "{html}");
     assert!(html.contains("SKU, carton"), "{html}");
+    assert_eq!(html.matches("value=\"L-77\"").count(), 1, "what was entered is kept: {html}");
+    assert_eq!(html.matches("<details class=\"other\" open>").count(), 1, "{html}");
 }
