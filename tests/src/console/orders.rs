@@ -75,6 +75,17 @@ fn the_search_finds_exchange_orders_and_warehouse_units() {
         let at_unit = console.search_target(&plate);
         assert_eq!(at_unit, format!("/console/units/{}/{plate}", console.merchant()));
         has_all(&console.visitor.page(&at_unit), &[&asn, "Expected", "Announced by ASN"]);
+
+        let at_asn = console.search_target(&asn);
+        let expected = format!("/console/asns/{}/{asn}?program=returns-west", console.merchant());
+        assert_eq!(at_asn, expected);
+        has_all(&console.visitor.page(&at_asn), &[&asn]);
+        let drop_ship = console.unique("DS");
+        let sample = domain::samples::drop_ship_order_request().replace("DS-20417", &drop_ship);
+        console.call("POST", "/drop_ship_orders", &serde_json::from_str(&sample).unwrap());
+        let at_drop_ship = console.search_target(&drop_ship);
+        assert_eq!(at_drop_ship, format!("/console/drop-ship/{}/{drop_ship}", console.merchant()));
+        has_all(&console.visitor.page(&at_drop_ship), &[&drop_ship]);
     }
 }
 

@@ -95,6 +95,17 @@ fn a_shopper_withdraws_gets_an_acknowledgement_and_returns_everything_without_a_
         assert_eq!(rma["statement"]["promised"]["fee_cents"], 0, "{rma}");
         let events = read(&shop, &format!("/returns/{}/events", text(&rma["rma_identifier"])));
         assert_eq!(events["events"][0]["cause"], recorded["withdrawal_identifier"], "{events}");
+
+        let number = text(&recorded["withdrawal_identifier"]);
+        let operator = server.visitor("operator");
+        let found = operator.get(&format!("/console/search?q={number}"));
+        let expected =
+            format!("/console/withdrawals?merchant={}&withdrawal={number}", shop.merchant);
+        assert_eq!(found.header("location"), Some(expected.as_str()), "{}", found.said());
+        let page = operator.page(&expected);
+        assert!(page.contains(&number) && page.contains("All withdrawals"), "{page}");
+        let elsewhere = "/console/withdrawals?merchant=nobody&withdrawal=";
+        assert_eq!(operator.get(&format!("{elsewhere}{number}")).status, 404);
     }
 }
 

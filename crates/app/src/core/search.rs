@@ -6,8 +6,11 @@
 use domain::{
     identifier::{MerchantId, MessageId},
     returns::identifier::RmaId,
+    warehouse::receiving::AsnState,
+    withdrawal::identifier::WithdrawalId,
 };
 use serde::Serialize;
+use store::StoreError;
 
 use crate::{
     App, AppError,
@@ -26,19 +29,28 @@ pub enum SearchHit {
     Order(Box<OrderSummary>),
     Return { merchant: String, rma: String, why: &'static str },
     Message { id: String },
+    Withdrawal { merchant: String, withdrawal: String },
     Unit { merchant: String, unit: String },
+    Asn { merchant: String, asn_number: String, program: String },
+    Shipment { merchant: String, asn_number: String },
+    DropShipOrder { merchant: String, identifier: String },
 }
 
 impl SearchHit {
     fn belongs_to(&self, merchant: &MerchantId) -> bool {
         match self {
             Self::Order(order) => order.merchant == merchant.as_str(),
-            Self::Return { merchant: owner, .. } => owner == merchant.as_str(),
+            Self::Return { merchant: owner, .. } | Self::Withdrawal { merchant: owner, .. } => {
+                owner == merchant.as_str()
+            }
             Self::Message { id } => {
                 MessageId::parse(id).is_some_and(|message| message.merchant == *merchant)
             }
-            // Units are the warehouse's to look at.
-            Self::Unit { .. } => false,
+            // These are the warehouse's to look at.
+            Self::Unit { .. }
+            | Self::Asn { .. }
+            | Self::Shipment { .. }
+            | Self::DropShipOrder { .. } => false,
         }
     }
 }
@@ -88,6 +100,12 @@ async fn find_by_own_identifier(app: &App, text: &str) -> Result<Option<SearchHi
     {
         return Ok(Some(return_hit(&merchant, &rma, "by its identifier")));
     }
+    if let Some(id) = WithdrawalId::parse(text)
+        && let Some(merchant) = app.store.merchant_of_withdrawal(&id).await?
+    {
+        let (merchant, withdrawal) = (merchant.to_string(), id.to_string());
+        return Ok(Some(SearchHit::Withdrawal { merchant, withdrawal }));
+    }
     Ok(None)
 }
 
@@ -109,11 +127,11 @@ async fn find_by_other_identifier(
     own: Option<&MerchantId>,
     text: &str,
 ) -> Result<Vec<SearchHit>, AppError> {
-    let (orders, exchanges, parcels, units) = tokio::try_join!(
+    let (orders, exchanges, parcels, goods) = tokio::try_join!(
         find_orders_numbered(app, own, text),
         async { Ok(app.store.exchange_orders_named(text).await?) },
         async { Ok(app.store.returns_by_parcel(None, text).await?) },
-        async { Ok(app.store.owners_of_unit(text).await?) },
+        find_goods(app, text),
     )?;
     // An exchange order that its merchant published is found as an order. The page of the order
     // links to the return.
@@ -127,11 +145,45 @@ async fn find_by_other_identifier(
         })
         .collect::<Vec<_>>();
     let parcels = parcels.iter().map(|(merchant, rma)| return_hit(merchant, rma, "by its parcel"));
+    let orders = orders.into_iter().map(|order| SearchHit::Order(Box::new(order)));
+    Ok(orders.chain(exchanges).chain(parcels).chain(goods).collect())
+}
+
+/// Finds what the warehouse works with: units, goods that were announced or shipped, and drop-ship
+/// orders.
+async fn find_goods(app: &App, text: &str) -> Result<Vec<SearchHit>, AppError> {
+    let (units, asns, shipments, drop_ship_orders) = tokio::try_join!(
+        app.store.owners_of_unit(text),
+        find_asns(app, text),
+        app.store.merchants_of_shipment(text),
+        app.store.merchants_of_drop_ship_order(text),
+    )?;
+    let number = || text.to_owned();
     let units = units
         .into_iter()
-        .map(|merchant| SearchHit::Unit { merchant: merchant.to_string(), unit: text.to_owned() });
-    let orders = orders.into_iter().map(|order| SearchHit::Order(Box::new(order)));
-    Ok(orders.chain(exchanges).chain(parcels).chain(units).collect())
+        .map(|merchant| SearchHit::Unit { merchant: merchant.to_string(), unit: number() });
+    let shipments = shipments.into_iter().map(|merchant| SearchHit::Shipment {
+        merchant: merchant.to_string(),
+        asn_number: number(),
+    });
+    let drop_ship_orders = drop_ship_orders.into_iter().map(|merchant| SearchHit::DropShipOrder {
+        merchant: merchant.to_string(),
+        identifier: number(),
+    });
+    Ok(units.chain(asns).chain(shipments).chain(drop_ship_orders).collect())
+}
+
+/// Several programs of a merchant can use the same number.
+async fn find_asns(app: &App, number: &str) -> Result<Vec<SearchHit>, StoreError> {
+    let merchants = app.store.merchants_of_asn(number).await?;
+    let names = merchants.iter().map(|merchant| (merchant.as_str(), number));
+    let asns = app.store.asn_heads_named(names).await?;
+    let hit = |(merchant, state): (String, AsnState)| SearchHit::Asn {
+        merchant,
+        asn_number: number.to_owned(),
+        program: state.asn.program_identifier,
+    };
+    Ok(asns.into_iter().map(hit).collect())
 }
 
 /// Finds orders by number, or by merchant and number: `acme/ORD-100472`. Many merchants may share a

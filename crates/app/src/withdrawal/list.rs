@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 
 use domain::{
+    identifier::MerchantId,
     returns::rma::Rma,
     withdrawal::{
         clock::{RefundState, find_refund_state},
+        identifier::WithdrawalId,
         record::{WithdrawalOutcome, WithdrawalRecord},
     },
 };
 use serde::Serialize;
+use store::WithdrawalRow;
 
 use crate::{
     App, AppError, core::list_query::ListQuery, withdrawal::acknowledgement::parse_record,
@@ -34,6 +37,24 @@ pub async fn list_withdrawals(
     query: &ListQuery<'_, WithdrawalOutcome>,
 ) -> Result<(Vec<WithdrawalView>, Option<String>), AppError> {
     let (rows, last) = app.store.withdrawals(&query.filter()).await?;
+    let views = view_withdrawals(app, &rows).await?;
+    Ok((views, last.map(|row| row.cursor().to_string())))
+}
+
+/// One withdrawal of a merchant.
+pub async fn find_withdrawal(
+    app: &App,
+    merchant: &MerchantId,
+    id: &WithdrawalId,
+) -> Result<Option<WithdrawalView>, AppError> {
+    let row = app.store.withdrawal(merchant, id).await?;
+    Ok(view_withdrawals(app, row.as_slice()).await?.pop())
+}
+
+async fn view_withdrawals(
+    app: &App,
+    rows: &[WithdrawalRow],
+) -> Result<Vec<WithdrawalView>, AppError> {
     let started = rows.iter().filter(|row| !row.rma_id.is_empty());
     let names = started.map(|row| (row.merchant.as_str(), row.rma_id.as_str()));
     let returns: HashMap<String, Rma> = app
@@ -45,10 +66,10 @@ pub async fn list_withdrawals(
         .collect();
     let now = app.world.now();
     let mut views = Vec::with_capacity(rows.len());
-    for row in &rows {
+    for row in rows {
         let record = parse_record(row)?;
         let refund_state = find_refund_state(&record, returns.get(&row.rma_id), now);
         views.push(WithdrawalView { record, sha256: row.sha256.clone(), refund_state });
     }
-    Ok((views, last.map(|row| row.cursor().to_string())))
+    Ok(views)
 }

@@ -7,7 +7,10 @@ use serde::Deserialize;
 
 use super::{
     frame::{Frame, Section, redirect, render_page},
-    urls::{message_url, order_url, return_url, unit_url},
+    urls::{
+        asn_url, drop_ship_url, message_url, order_url, return_url, shipment_url, unit_url,
+        withdrawal_url,
+    },
 };
 use crate::access::visit::Member;
 use server::{Web, error::ApiError, query::Query};
@@ -77,14 +80,37 @@ fn search_result(hit: SearchHit) -> SearchResult {
             merchant: String::new(),
             detail: String::new(),
         },
-        SearchHit::Unit { merchant, unit } => SearchResult {
-            kind: "Unit",
-            url: unit_url(&merchant, &unit),
-            name: unit,
-            merchant,
-            detail: String::new(),
-        },
+        SearchHit::Withdrawal { merchant, withdrawal } => {
+            let url = withdrawal_url(&merchant, &withdrawal);
+            plain_result("Withdrawal", withdrawal, merchant, url)
+        }
+        SearchHit::Unit { merchant, unit } => {
+            let url = unit_url(&merchant, &unit);
+            plain_result("Unit", unit, merchant, url)
+        }
+        SearchHit::Asn { merchant, asn_number, program } => {
+            let url = asn_url(&merchant, &asn_number, &program);
+            let detail = format!("program {program}");
+            SearchResult { detail, ..plain_result("ASN", asn_number, merchant, url) }
+        }
+        SearchHit::Shipment { merchant, asn_number } => {
+            let url = shipment_url(&merchant, &asn_number);
+            plain_result("Shipment", asn_number, merchant, url)
+        }
+        SearchHit::DropShipOrder { merchant, identifier } => {
+            let url = drop_ship_url(&merchant, &identifier);
+            plain_result("Drop-ship order", identifier, merchant, url)
+        }
     }
+}
+
+const fn plain_result(
+    kind: &'static str,
+    name: String,
+    merchant: String,
+    url: String,
+) -> SearchResult {
+    SearchResult { kind, name, merchant, detail: String::new(), url }
 }
 
 #[cfg(test)]
@@ -101,6 +127,11 @@ mod tests {
                 unit: HOSTILE.to_owned(),
             }),
             search_result(SearchHit::Message { id: HOSTILE.to_owned() }),
+            search_result(SearchHit::Asn {
+                merchant: HOSTILE.to_owned(),
+                asn_number: HOSTILE.to_owned(),
+                program: HOSTILE.to_owned(),
+            }),
         ];
         let frame = Frame::new(&visitor, Section::Search, "Search");
         assert_is_text(&SearchPage { frame, query: HOSTILE, results });

@@ -80,6 +80,12 @@ pub(crate) fn unit_url(merchant: &str, unit: &str) -> String {
     join_path(&["console", "units", merchant, unit])
 }
 
+/// The list of withdrawals with only this one.
+pub(crate) fn withdrawal_url(merchant: &str, withdrawal: &str) -> String {
+    let query = [("merchant", merchant), ("withdrawal", withdrawal)];
+    add_query("/console/withdrawals", &query)
+}
+
 pub(crate) fn drop_ship_url(merchant: &str, identifier: &str) -> String {
     join_path(&["console", "drop-ship", merchant, identifier])
 }

@@ -1,9 +1,16 @@
 //! The list of withdrawals, newest first, with the clocks of their refunds.
 
-use app::withdrawal::list::{WithdrawalView, list_withdrawals};
+use app::{
+    AppError,
+    withdrawal::list::{WithdrawalView, find_withdrawal, list_withdrawals},
+};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
-use domain::withdrawal::{clock::RefundState, record::WithdrawalOutcome};
+use domain::{
+    identifier::MerchantId,
+    withdrawal::{clock::RefundState, identifier::WithdrawalId, record::WithdrawalOutcome},
+};
+use serde::Deserialize;
 
 use crate::{
     access::visit::Member,
@@ -30,6 +37,8 @@ struct WithdrawalsPage<'a> {
     filter: StatusFilter,
     rows: Vec<WithdrawalListRow>,
     paging: Paging,
+    /// The withdrawal that the list is limited to, or an empty text.
+    only: String,
 }
 
 struct WithdrawalListRow {
@@ -54,22 +63,42 @@ impl WithdrawalListRow {
     }
 }
 
+/// Limits the list to one withdrawal of the merchant.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct OneQuery {
+    withdrawal: String,
+}
+
 async fn show(
     State(web): State<Web>,
     Member { visitor, .. }: Member,
     Query(mut query): Query<StatusQuery>,
+    Query(OneQuery { withdrawal }): Query<OneQuery>,
 ) -> Result<Response, ApiError> {
     visitor.narrow(&mut query.merchant);
-    let list_query = query.list_query(WithdrawalOutcome::parse)?;
-    let (found, next) = list_withdrawals(&web.app, &list_query).await?;
+    let (found, next) = if withdrawal.is_empty() {
+        let list_query = query.list_query(WithdrawalOutcome::parse)?;
+        list_withdrawals(&web.app, &list_query).await?
+    } else {
+        (vec![load_one(&web, &query.merchant, &withdrawal).await?], None)
+    };
     let outcomes = WithdrawalOutcome::ALL.map(|it| (it.name(), outcome_badge(it).label));
     let content = WithdrawalsPage {
         frame: Frame::new(&visitor, Section::Withdrawals, "Withdrawals"),
         filter: query.filter(&web, &visitor, &outcomes).await?,
         rows: found.into_iter().map(list_row).collect(),
         paging: query.paging(ADDRESS, next.as_deref()),
+        only: withdrawal,
     };
     Ok(render_page(&visitor, StatusCode::OK, &content))
+}
+
+async fn load_one(web: &Web, merchant: &str, id: &str) -> Result<WithdrawalView, ApiError> {
+    let missing = || AppError::NotFound("withdrawal");
+    let merchant = MerchantId::parse_stored(merchant).map_err(|_| missing())?;
+    let id = WithdrawalId::parse(id).ok_or_else(missing)?;
+    Ok(find_withdrawal(&web.app, &merchant, &id).await?.ok_or_else(missing)?)
 }
 
 fn list_row(view: WithdrawalView) -> WithdrawalListRow {
@@ -138,6 +167,7 @@ mod tests {
             filter: hostile_status_filter(),
             rows: vec![list_row(view)],
             paging: hostile_status_query().paging(ADDRESS, Some(HOSTILE)),
+            only: HOSTILE.to_owned(),
         });
     }
 }

@@ -103,6 +103,22 @@ impl Store {
         .await
     }
 
+    /// The merchant of a withdrawal. It is looked up by key for each merchant.
+    pub async fn merchant_of_withdrawal(
+        &self,
+        id: &WithdrawalId,
+    ) -> Result<Option<MerchantId>, StoreError> {
+        let merchants = self
+            .read_merchants(
+                "withdrawals",
+                "SELECT w.merchant_id FROM merchants CROSS JOIN withdrawals w
+                 WHERE w.merchant_id = merchants.merchant_id AND w.withdrawal_id = $1 LIMIT 1",
+                id.as_str(),
+            )
+            .await?;
+        Ok(merchants.into_iter().next())
+    }
+
     /// The withdrawals from an order, in any order, at most `limit`.
     pub async fn withdrawals_of_order(
         &self,
