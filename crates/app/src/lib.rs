@@ -38,6 +38,7 @@ use merchants::pictures::PictureCache;
 use messages::mail::{MailProfiles, platform::PlatformMail};
 use messages::{
     bulk_retry::RetryJob,
+    certify_check::CertifyCheck,
     certify_endpoints::CertifyTurns,
     jobs::Jobs,
     replay::{ReplayJob, pace::ReplayPace},
@@ -82,6 +83,7 @@ pub struct AppState {
     /// Whether an endpoint must pass its check before it gets messages.
     certificate_required: bool,
     certify_turns: CertifyTurns,
+    certify_checks: Jobs<CertifyCheck>,
     lookup_turns: LookupTurns,
 }
 
@@ -126,6 +128,7 @@ impl App {
             mail_profiles: MailProfiles::default(),
             certificate_required: parts.certificate_required,
             certify_turns: CertifyTurns::default(),
+            certify_checks: Jobs::default(),
             lookup_turns: LookupTurns::default(),
         }))
     }

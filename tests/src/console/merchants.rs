@@ -6,10 +6,11 @@ use sim::Settings;
 
 use crate::harness::{
     console::Visitor,
+    eventually,
     home::Merchant,
     samples::{message, sample_order},
     shared,
-    stage::{receiver, servers},
+    stage::{Stage, receiver, servers},
 };
 
 /// All secrets on a page, in their order.
@@ -244,5 +245,27 @@ fn a_policy_is_edited_with_faults_and_a_preview() {
         assert_eq!(held["set_by"], visitor.name.as_str());
         assert!(visitor.page(&format!("{place}/1")).contains("45"));
         assert_eq!(visitor.get(&format!("{place}/2")).status, 404);
+    }
+}
+
+/// The check takes longer than a request may, so it runs in the background.
+#[test]
+fn the_check_of_endpoints_shows_its_progress_and_then_its_result() {
+    for server in servers() {
+        let (stage, _running) = Stage::with_receiver(server);
+        let visitor = server.visitor("operator");
+        let place = format!("/console/merchants/{}/certify", stage.merchant.id);
+        assert!(visitor.page(&place).contains("Check the endpoints"));
+
+        let started = visitor.post(&place, &[]);
+        assert_eq!(started.header("location"), Some(place.as_str()), "{}", started.said());
+        let result = eventually("the check is done", || {
+            let reply = visitor.get(&place);
+            let is_running = reply.text().contains("<progress");
+            assert_eq!(is_running, reply.header("refresh").is_some(), "{}", reply.text());
+            (!is_running).then(|| reply.text().to_owned())
+        });
+        assert!(result.contains("<dt>Checked</dt>"), "{result}");
+        assert!(result.contains("Accept the documented sample of every kind"), "{result}");
     }
 }

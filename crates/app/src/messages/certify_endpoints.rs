@@ -7,7 +7,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use delivery::{CertifyTarget, certify};
+use delivery::{CertifyProgress, CertifyTarget, certify};
 use domain::{
     identifier::MerchantId,
     messages::{
@@ -78,20 +78,28 @@ pub async fn certify_endpoints(
     scope: RequestScope<'_>,
     request: &CertifyRequest,
 ) -> Result<Certificate, AppError> {
+    let target = prepare(scope, scope.merchant()?, request).await?;
+    certify_target(scope, &target, &mut |_: &CertifyVerdict| ()).await
+}
+
+/// The same, for a target that was prepared; `progress` is called after each rule.
+pub(super) async fn certify_target(
+    scope: RequestScope<'_>,
+    target: &CertifyTarget,
+    progress: CertifyProgress<'_>,
+) -> Result<Certificate, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
-    let target = prepare(scope, merchant, request).await?;
     let _turn = app.certify_turns.take(merchant)?;
-    let mut ignore = |_: &CertifyVerdict| ();
-    let check = Box::pin(certify(&target, &app.http, &app.world, &mut ignore));
+    let check = Box::pin(certify(target, &app.http, &app.world, progress));
     let conflict = |why: String| AppError::Conflict(why);
     let certificate = timeout(TIME_MAX, check)
         .await
         .map_err(|_| conflict(format!("the check took longer than {} s", TIME_MAX.as_secs())))?
         .map_err(|refused| conflict(format!("the endpoints cannot be called: {refused}")))?;
-    remember(scope, &target, &certificate).await
+    remember(scope, target, &certificate).await
 }
 
-async fn prepare(
+pub(super) async fn prepare(
     scope: RequestScope<'_>,
     merchant: &MerchantId,
     request: &CertifyRequest,

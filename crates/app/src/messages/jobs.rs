@@ -56,11 +56,17 @@ impl<J: Job> Jobs<J> {
     }
 
     pub(crate) fn add(&self, job: J) {
+        insert(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), job);
+    }
+
+    /// Adds the job, unless one with the same identifier is running. Returns whether it was added.
+    pub(crate) fn add_unless_running(&self, job: J) -> bool {
         let mut jobs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if jobs.len() >= JOBS_MAX {
-            jobs.retain(|_, job| job.state() == JobState::Running);
+        if jobs.get(job.id()).is_some_and(|known| known.state() == JobState::Running) {
+            return false;
         }
-        jobs.insert(job.id().to_owned(), job);
+        insert(&mut jobs, job);
+        true
     }
 
     /// The jobs for which `is_wanted` holds.
@@ -71,5 +77,40 @@ impl<J: Job> Jobs<J> {
 
     pub(crate) fn is_running(&self, id: &str) -> bool {
         self.change(id, |_| ()).is_some_and(|job| job.state() == JobState::Running)
+    }
+}
+
+fn insert<J: Job>(jobs: &mut BTreeMap<String, J>, job: J) {
+    if jobs.len() >= JOBS_MAX {
+        jobs.retain(|_, job| job.state() == JobState::Running);
+    }
+    jobs.insert(job.id().to_owned(), job);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone)]
+    struct Sample(JobState);
+
+    impl Job for Sample {
+        fn id(&self) -> &'static str {
+            "one"
+        }
+
+        fn state(&self) -> JobState {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_running_job_is_not_replaced() {
+        let jobs = Jobs::default();
+        assert!(jobs.add_unless_running(Sample(JobState::Running)));
+        assert!(!jobs.add_unless_running(Sample(JobState::Running)));
+        jobs.change("one", |job| job.0 = JobState::Done);
+        assert!(jobs.add_unless_running(Sample(JobState::Running)));
+        assert!(jobs.is_running("one"));
     }
 }

@@ -3,6 +3,7 @@
 mod address_book;
 pub mod alerts;
 pub mod bulk_retry;
+pub mod certify_check;
 pub mod certify_endpoints;
 pub mod current_state;
 pub mod delivery_report;

@@ -1,9 +1,13 @@
-//! The check of a merchant's endpoints: started by a form, and its verdicts.
+//! The check of a merchant's endpoints: started by a form, its progress, and its verdicts. While it
+//! runs, the page reloads itself without a script.
 
 use app::{
     AppError,
     merchants::change_merchant::load_merchant,
-    messages::certify_endpoints::{CertifyRequest, certify_endpoints},
+    messages::{
+        certify_check::{CertifyCheck, CertifyCheckState, find_certify_check, start_certify_check},
+        certify_endpoints::CertifyRequest,
+    },
 };
 use askama::Template;
 use axum::{Router, extract::State, response::Response, routing::get};
@@ -12,6 +16,7 @@ use domain::{
     messages::certificate::{Certificate, CertifyResult, CertifyVerdict},
 };
 
+use super::jobs::refresh;
 use crate::{
     access::{
         visit::{Member, MemberForm},
@@ -20,8 +25,8 @@ use crate::{
     core::{
         badge::Badge,
         form::non_empty,
-        format::to_sentence,
-        frame::{Frame, Section, form_status, render_page},
+        format::{TimeElement, to_sentence},
+        frame::{Frame, Section, form_status, redirect, render_page},
     },
     merchants::tabs::{MerchantTab, MerchantTabs},
 };
@@ -38,7 +43,10 @@ pub(crate) struct CertifyPage<'a> {
     tabs: MerchantTabs,
     held_url: &'a str,
     problem: Option<String>,
+    /// How many rules are judged, while a check runs.
+    judged: Option<usize>,
     certificate: Option<&'a Certificate>,
+    checked: Option<TimeElement>,
 }
 
 impl<'a> CertifyPage<'a> {
@@ -48,12 +56,23 @@ impl<'a> CertifyPage<'a> {
             tabs: MerchantTabs::new(merchant, MerchantTab::Certify),
             held_url: "",
             problem: None,
+            judged: None,
             certificate: None,
+            checked: None,
         }
     }
 
-    pub(crate) fn with_certificate(self, certificate: &'a Certificate) -> Self {
-        Self { certificate: Some(certificate), ..self }
+    /// The page about the newest check.
+    pub(crate) fn with_check(self, check: &'a CertifyCheck) -> Self {
+        let page = Self { held_url: &check.held_url, ..self };
+        match &check.state {
+            CertifyCheckState::Running => Self { judged: Some(check.judged), ..page },
+            CertifyCheckState::Done { certificate, at } => {
+                let checked = Some(TimeElement(*at));
+                Self { certificate: Some(certificate), checked, ..page }
+            }
+            CertifyCheckState::Refused(why) => Self { problem: Some(to_sentence(why)), ..page },
+        }
     }
 
     /// How many rules were followed, broken and left out.
@@ -89,7 +108,14 @@ async fn show(
 ) -> Result<Response, ApiError> {
     let merchant = parse_merchant(&merchant)?;
     load_merchant(&web.app, &merchant).await?;
-    Ok(render_page(&visitor, form_status(false), &CertifyPage::new(&visitor, &merchant)))
+    let check = find_certify_check(&web.app, &merchant);
+    let page = CertifyPage::new(&visitor, &merchant);
+    let page = match &check {
+        Some(check) => page.with_check(check),
+        None => page,
+    };
+    let response = render_page(&visitor, form_status(false), &page);
+    Ok(if page.judged.is_some() { refresh(response) } else { response })
 }
 
 async fn check(
@@ -103,17 +129,35 @@ async fn check(
         held_url: non_empty(held_url).map(str::to_owned),
         ..CertifyRequest::default()
     };
-    let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
-    let page = CertifyPage { held_url, ..CertifyPage::new(&visitor, &merchant) };
-    match certify_endpoints(scope, &request).await {
-        Ok(certificate) => {
-            let page = page.with_certificate(&certificate);
-            Ok(render_page(&visitor, form_status(false), &page))
-        }
+    match start_certify_check(&web.app, &visitor.session, &merchant, &request).await {
+        Ok(()) => Ok(redirect(&format!("/console/merchants/{merchant}/certify"))),
         Err(AppError::Conflict(why)) => {
-            let page = CertifyPage { problem: Some(to_sentence(&why)), ..page };
+            let page = CertifyPage {
+                held_url,
+                problem: Some(to_sentence(&why)),
+                ..CertifyPage::new(&visitor, &merchant)
+            };
             Ok(render_page(&visitor, form_status(true), &page))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::fixtures::sample_visitor;
+
+    #[test]
+    fn a_running_check_has_a_progress_bar_and_no_form() {
+        let visitor = sample_visitor();
+        let merchant = MerchantId::parse("acme").unwrap();
+        let page = CertifyPage { judged: Some(7), ..CertifyPage::new(&visitor, &merchant) };
+        let html = page.render().unwrap();
+        assert!(html.contains("7 of 25 rules checked"), "{html}");
+        assert!(html.contains("max=\"25\" value=\"7\""), "{html}");
+        assert!(!html.contains("Check endpoints</button>"), "{html}");
+        let html = CertifyPage::new(&visitor, &merchant).render().unwrap();
+        assert!(html.contains("Check endpoints</button>") && !html.contains("<progress"), "{html}");
     }
 }
