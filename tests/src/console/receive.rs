@@ -34,6 +34,7 @@ fn a_parcel_is_received_with_one_wrong_unit_in_it() {
         assert_eq!(bench.exceptions(&rma), [(merchant, "unknown_asn".to_owned())]);
 
         let page = bench.receive(&page, "SKU-mug", "X");
+        assert_contains(&bench.scan(&page, "SKU-mug"), &["A mug is already received"]);
         let page = bench.receive(&page, "SKU-tee", "TT");
         assert_contains(&page, &["All units are received", &progress(3, 3), "A mug", "Exception"]);
         assert_eq!(bench.receiving_statuses(&rma), ["RECEIVED"; 3]);

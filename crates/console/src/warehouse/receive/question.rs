@@ -19,7 +19,10 @@ pub(super) fn describe_mismatch(state: &BenchState, mismatch: &Mismatch) -> Ques
             links: Vec::new(),
         },
         Mismatch::AllReceived(line) => Question {
-            title: format!("All {} of {} are already received", line.quantity, line.article()),
+            title: match line.quantity {
+                1 => format!("{} is already received", line.article()),
+                all => format!("All {all} of {} are already received", line.article()),
+            },
             text: "If you did not scan a unit twice, there is one too many. Set it aside for the \
                    office.",
             links: Vec::new(),
