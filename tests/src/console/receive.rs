@@ -238,8 +238,33 @@ fn a_form_that_is_sent_twice_counts_once() {
         for _ in 0..2 {
             assert_contains(&bench.enter(&form, "A"), &["Received", &progress(1, 2)]);
         }
-        let wrong = bench.enter(&form, "Z-1");
-        assert_contains(&wrong, &["Z-1", "Type its condition"]);
+        let plated = bench.enter(&form, "Z-1001");
+        assert_contains(&plated, &["Z-1001", "Type its condition"]);
+    }
+}
+
+#[test]
+fn a_mistyped_condition_is_not_taken_for_a_license_plate() {
+    for bench in benches() {
+        let rma = bench.start_return(&[("tee", "A tee", 1)]);
+        let asn = bench.unique("ASN");
+        bench.announce_quantities(&asn, &[("CAP", 2)]);
+        for (parcel, code) in [(&rma, "SKU-tee"), (&asn, "CAP")] {
+            let grading = bench.scan(&bench.open(parcel), code);
+            for typed in ["Y", "AB", "new", "like new"] {
+                let page = bench.enter(&grading, typed);
+                assert_contains(
+                    &page,
+                    &["This is not a condition.", "Type one of the codes below"],
+                );
+                assert!(!page.contains(&format!("<code>{typed}</code>")), "{page}");
+            }
+        }
+        // A parcel that was scanned too early is no license plate either.
+        let grading = bench.scan(&bench.open(&asn), "CAP");
+        let page = bench.enter(&grading, &rma);
+        assert_contains(&page, &["Enter the condition of this unit before you scan the next one."]);
+        assert!(!page.contains("<p>License plate <code>"), "{page}");
     }
 }
 

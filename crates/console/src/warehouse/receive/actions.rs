@@ -39,6 +39,8 @@ use server::{Web, error::ApiError};
 
 /// Longer than any key of ours.
 const KEY_MAX: usize = 64;
+/// Shorter input is not taken for a license plate.
+const PLATE_MIN: usize = 4;
 
 /// A form, with the parcel that it is about.
 struct BenchForm<'a> {
@@ -84,7 +86,7 @@ async fn grade(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
         return Ok(next);
     }
     let Some(condition) = Condition::parse(&input.to_ascii_uppercase()) else {
-        return Ok(handle_other_input(state, parcel, input));
+        return handle_other_input(web, state, parcel, input).await;
     };
     let key = read_key(form, state, condition.name())?;
     let line = find_line(state, parcel);
@@ -200,19 +202,31 @@ fn find_line<'a>(state: &BenchState, parcel: &'a Parcel) -> Option<&'a ExpectedL
     }
 }
 
-/// Input that is not a condition can be the license plate of the unit.
-fn handle_other_input(state: &BenchState, parcel: &Parcel, input: &str) -> BenchState {
+/// Input that is not a condition can be the license plate of the unit, or the next scan.
+async fn handle_other_input(
+    web: &Web,
+    state: &BenchState,
+    parcel: &Parcel,
+    input: &str,
+) -> Result<BenchState, ApiError> {
     let again = BenchState { result: String::new(), ..state.clone() };
     let in_parcel = !matches!(parcel.meaning(input), CodeMeaning::Unexpected);
-    if input.is_empty() {
+    let is_known = in_parcel || [&state.parcel, &parcel.number, state.unit_code()].contains(&input);
+    Ok(if !is_known && !looks_like_plate(input) {
         again.with_result(BenchResult::NotACondition)
-    } else if in_parcel || [&state.parcel, &parcel.number, state.unit_code()].contains(&input) {
+    } else if is_known || !find_parcels(&web.app, None, input, "").await?.is_empty() {
         again.with_result(BenchResult::ConditionMissing)
     } else if can_take_plate(state, parcel) {
         BenchState { plate: input.to_owned(), ..again }.cleaned()
     } else {
         again.with_result(BenchResult::NotACondition)
-    }
+    })
+}
+
+/// Whether input is a code that was scanned, and not a mistyped condition. License plates are
+/// numbered, and conditions are one or two letters. Any other plate is entered in its own field.
+fn looks_like_plate(input: &str) -> bool {
+    input.chars().count() >= PLATE_MIN && input.chars().any(|it| it.is_ascii_digit())
 }
 
 /// Whether the current unit can get a license plate. A unit that is announced with one, or that is
@@ -285,5 +299,20 @@ async fn close(bench: &BenchForm<'_>) -> Result<BenchState, ApiError> {
         Ok(Some(_)) => Ok(state.at_parcel().with_result(BenchResult::Closed)),
         Ok(None) | Err(AppError::Conflict(_)) => Ok(state.at_parcel()),
         Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_condition_is_no_license_plate() {
+        for input in ["", "Y", "AA", "TTT", "A1", "new", "like new", "1"] {
+            assert!(!looks_like_plate(input), "{input}");
+        }
+        for input in ["LP-7", "U-0A1B", "0093321"] {
+            assert!(looks_like_plate(input), "{input}");
+        }
     }
 }
