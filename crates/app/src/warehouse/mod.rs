@@ -9,6 +9,7 @@ pub mod disposition_report;
 pub mod drop_ship;
 pub mod parcel_search;
 pub mod receipts;
+pub mod recent_receipts;
 pub(crate) mod resolve_merchant;
 pub(crate) mod return_receipts;
 pub mod settings;

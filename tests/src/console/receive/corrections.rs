@@ -100,3 +100,27 @@ fn a_corrected_receipt_of_an_asn_is_told_in_order_and_counts_once() {
         assert_eq!(bench.exceptions(&asn), []);
     }
 }
+
+#[test]
+fn a_receipt_is_corrected_after_the_worker_left_the_parcel() {
+    for bench in benches() {
+        let rma = bench.start_return(&[("tee", "A tee", 2)]);
+        let (asn, plate) = (bench.unique("ASN"), bench.unique("LP-1"));
+        bench.announce_quantities(&asn, &[("CAP", 2)]);
+        bench.receive(&bench.open(&rma), "SKU-tee", "A");
+        bench.enter(&bench.enter(&bench.scan(&bench.open(&asn), "CAP"), &plate), "A");
+
+        for parcel in [&rma, &asn] {
+            let page = bench.open(parcel);
+            assert_contains(&page, &["Recent scans", ">Correct</a>"]);
+            let correcting = bench.scan(&page, "-");
+            assert_contains(&correcting, &["Correct this unit", "A Like new"]);
+            let page = bench.enter(&correcting, "B");
+            assert_contains(&page, &["Corrected"]);
+        }
+        assert_contains(&bench.open(&asn), &[&plate]);
+        let other = bench.unique("ASN-2");
+        bench.announce_quantities(&other, &[("CAP", 2)]);
+        assert!(!bench.open(&other).contains("Recent scans"), "nothing came from this parcel");
+    }
+}

@@ -3,6 +3,7 @@
 use app::warehouse::{
     bench_goods::load_bench_goods,
     parcel_search::MatchingParcel,
+    recent_receipts::find_correctable_plates,
     workbench::{ScannedUnit, generate_plate, load_scanned_units, propose_returns_for},
 };
 use askama::Template;
@@ -21,7 +22,7 @@ use super::{
     },
     question::{Question, describe_mismatch},
     result::BenchResult,
-    state::{BenchState, CodeKind},
+    state::{BenchState, CodeKind, RECENT_MAX},
     step::{Mismatch, Step, can_be_closed, likely_code_kind, next_parcel_url},
 };
 use crate::{
@@ -259,6 +260,19 @@ fn render_start(visitor: &Visitor, state: &BenchState, choices: ParcelChoices) -
     render_page(visitor, StatusCode::OK, &content)
 }
 
+/// A worker who comes back to a parcel can correct what was received from it before.
+async fn with_recent_receipts(
+    web: &Web,
+    state: &BenchState,
+    found: &MatchingParcel,
+) -> Result<BenchState, ApiError> {
+    if !state.recent.is_empty() {
+        return Ok(state.clone());
+    }
+    let plates = find_correctable_plates(&web.app, &found.parcel, RECENT_MAX).await?;
+    Ok(state.with_recent(&plates))
+}
+
 async fn render_parcel(
     web: &Web,
     visitor: &Visitor,
@@ -266,6 +280,7 @@ async fn render_parcel(
     found: &MatchingParcel,
     result: Option<BenchResult>,
 ) -> Result<Response, ApiError> {
+    let state = &with_recent_receipts(web, state, found).await?;
     let scans = load_scanned_units(&web.app, &found.parcel, &state.recent_plates()).await?;
     let returns = match scans.first().and_then(|scan| scan.question.as_ref()) {
         Some(question) if result == Some(BenchResult::SetAside) => {

@@ -28,7 +28,7 @@ pub(super) const REJECT_REASONS: [&str; 6] = [
 /// Shorter input is not a reason.
 const REASON_MIN: usize = 3;
 /// How many recent scans are listed.
-const RECENT_MAX: usize = 5;
+pub(super) const RECENT_MAX: usize = 5;
 const SEPARATOR: char = '|';
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -200,6 +200,12 @@ impl BenchState {
     /// The license plates of the recent scans.
     pub(super) fn recent_plates(&self) -> Vec<&str> {
         self.recent.split(SEPARATOR).filter(|it| !it.is_empty()).collect()
+    }
+
+    /// The same with these recent scans, newest first.
+    #[must_use]
+    pub(super) fn with_recent(&self, plates: &[String]) -> Self {
+        Self { recent: plates.join("|"), ..self.clone() }
     }
 
     /// The same parcel without a current unit.
