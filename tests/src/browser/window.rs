@@ -67,6 +67,14 @@ pub(crate) struct Browser {
     scripts: Scripts,
 }
 
+/// Captions that are wider than what is visible of their tables, and buttons that are wider than
+/// the lists that they are in.
+const CUT_TEXTS: &str = "return [...document.querySelectorAll('.scroll caption, .keys .key')]
+    .filter((it) => !it.classList.contains('unseen'))
+    .filter((it) => it.getBoundingClientRect().right
+        > it.closest('.scroll, .keys').getBoundingClientRect().right + 1)
+    .map((it) => it.textContent)";
+
 impl Browser {
     /// A window on a server, or nothing when this machine has no browser.
     pub(crate) fn open(server: &Server, scripts: Scripts) -> Option<Self> {
@@ -249,6 +257,8 @@ impl Browser {
         let wide = "return Math.max(document.documentElement.scrollWidth, Math.ceil(innerWidth))";
         let wide = self.script(wide, &[]).as_u64().unwrap();
         assert!(wide <= NARROWEST, "{name} is {wide} wide on a screen of {NARROWEST}");
+        let cut = self.script(CUT_TEXTS, &[]);
+        assert_eq!(cut, json!([]), "{name} has texts that stick out of their boxes");
     }
 
     /// Examines the page in every look, and takes a picture of each:
