@@ -204,12 +204,14 @@ impl OpenAmounts {
         let mut exact = possible.iter().filter(|it| it.amount_cents == paid_cents);
         // A later refund without units can pay anything that is still open, but not deduct the fee.
         let exact = exact.clone().find(|it| last && it.leaves.fee == 0).or_else(|| exact.next());
-        // After units lapsed, what was paid is far from everything: all that is due counts. Of two
-        // that are as near, the last refund should be the one that leaves nothing open.
+        // After units lapsed, what was paid is far from everything: all that is due counts. No
+        // later refund deducts the fee. Of two that are as near, the last refund should be the one
+        // that leaves nothing open.
         let distance = |it: &&PossibleRefund| {
             let complete = last && it.leaves.shipping == 0 && it.leaves.fee == 0;
             let surely = paid.lapsed_cents > 0 && complete && !it.pays_lapsed;
-            (!surely, it.amount_cents.abs_diff(paid_cents), !complete)
+            let forgets_fee = last && it.leaves.fee > 0;
+            (!surely, forgets_fee, it.amount_cents.abs_diff(paid_cents), !complete)
         };
         let chosen = exact.or_else(|| possible.iter().min_by_key(distance))?;
         *self = chosen.leaves;

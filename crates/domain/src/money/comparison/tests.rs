@@ -67,6 +67,8 @@ fn a_cent_short_or_over_is_found_with_both_amounts() {
     );
     assert_eq!(found(&pay(&started(1), "A", &[0], 1201)), difference("A", "over_paid", 1200, 1201));
     assert_eq!(found(&pay(&started(1), "A", &[0], 1500)), difference("A", "over_paid", 1200, 1500));
+    // It is nearer to 1500, but no later refund deducts the fee.
+    assert_eq!(found(&pay(&started(1), "A", &[0], 1400)), difference("A", "over_paid", 1200, 1400));
     assert_eq!(found(&pay(&started(2), "A", &[0], 1)), difference("A", "short_paid", 700, 1));
     let paid = pay(&started(1), "A", &[0], 1200);
     assert_eq!(found(&pay(&paid, "B", &[], 1)), difference("B", "over_paid", 0, 1));
