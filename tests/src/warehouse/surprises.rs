@@ -222,6 +222,31 @@ fn a_unit_that_two_programs_await_under_one_number_is_received_for_the_one_that_
 }
 
 #[test]
+fn a_decision_about_a_unit_is_reported_for_the_program_that_was_scanned() {
+    for scene in scenes() {
+        for program in ["alpha", "zeta"] {
+            let mut asn = quantities(NUMBER, &[("1", "A", 1)]);
+            asn["program_identifier"] = json!(program);
+            scene.announce(&asn);
+        }
+        let scan = |plate: &str| json!({ "unit_identifier": plate, "sku": "B", "program_identifier": "zeta" });
+        assert_eq!(scene.scan(&[scan("LP-1"), scan("LP-2")]), ["wrong_sku"; 2].map(exception));
+
+        for (plate, answer) in [
+            ("LP-1", json!({ "action": "reject", "reason": "not ours" })),
+            ("LP-2", json!({ "action": "surplus" })),
+        ] {
+            let decided = scene.decide(plate, NUMBER, &answer);
+            assert_eq!(decided.status, 200, "{decided:?}");
+        }
+
+        let told = scene.told(TOLD);
+        let programs: Vec<&Value> = told.iter().map(|it| &it["program_identifier"]).collect();
+        assert_eq!(programs, ["zeta", "zeta"]);
+    }
+}
+
+#[test]
 fn a_stray_that_could_be_of_two_merchants_is_matched_to_neither() {
     for scene in scenes() {
         let neighbour = scene.neighbour();

@@ -116,7 +116,9 @@ async fn decide_answer(
         let answered = ReturnAnswer { question, decided, rma: rma_identifier, origin: &origin };
         return match_to_return(app, transaction, &unit, answered).await;
     }
-    let (owner, mut asns) = load_asns(app, question, decided).await?;
+    let asked = unit.value.question(question.asn_number);
+    let program = asked.and_then(|it| it.scanned.program_identifier.as_deref());
+    let (owner, mut asns) = load_asns(app, question, decided, program).await?;
     let (subject, replaces) = match decided {
         _ if owner == *question.merchant => (unit.value.clone(), unit.version),
         ReceivingAnswer::Reject { .. } => (unit.value.clone(), 0),
@@ -290,11 +292,13 @@ async fn match_to_return(
 }
 
 /// The ASNs that an answer is about, and their merchant. If the unit was not announced, that is the
-/// merchant of the ASN that the unit is matched to.
+/// merchant of the ASN that the unit is matched to. Of programs that share a number, the one that
+/// was scanned counts, or else the one that announced its ASN first.
 async fn load_asns(
     app: &App,
     question: QuestionKey<'_>,
     decided: &ReceivingAnswer,
+    program: Option<&str>,
 ) -> Result<(MerchantId, Vec<Versioned<AsnState>>), AppError> {
     let (number, line) = match decided {
         ReceivingAnswer::Match { asn_number, line_identifier } => {
@@ -305,14 +309,18 @@ async fn load_asns(
         | ReceivingAnswer::Reject { .. } => (question.asn_number, None),
     };
     let filter = AsnLineFilter { line: line.unwrap_or_default(), ..AsnLineFilter::default() };
-    let asns = app.store.asns(question.merchant, number, &filter).await?;
+    let has = |it: &Versioned<AsnState>| line.is_none_or(|id| it.value.asn.line(id).is_some());
+    let mut asns = app.store.asns(question.merchant, number, &filter).await?;
+    asns.sort_by_key(|it| {
+        let is_scanned = Some(it.value.asn.program_identifier.as_str()) == program;
+        (!is_scanned, it.value.announced_at)
+    });
     if *question.merchant != MerchantId::platform() {
         return Ok((question.merchant.clone(), asns));
     }
     let mut matching = Vec::new();
     for owner in app.store.merchants_of_asn(number).await? {
         let asns = app.store.asns(&owner, number, &filter).await?;
-        let has = |it: &Versioned<AsnState>| line.is_none_or(|id| it.value.asn.line(id).is_some());
         if asns.iter().any(has) {
             matching.push((owner, asns));
         }
