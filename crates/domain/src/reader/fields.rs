@@ -112,6 +112,11 @@ impl<'a> Fields<'a> {
         self.reader.doubt_at(&[PathStep::Key(key)], reason);
     }
 
+    /// Notes a doubt about the value of `key` that is a warning in any case.
+    pub fn warn(&self, key: &'static str, message: &str) {
+        self.reader.warn_at(&[PathStep::Key(key)], message);
+    }
+
     /// Notes that two fields are missing, of which one is required.
     pub fn note_neither_of(&self, keys: [&'static str; 2]) {
         self.unsound.borrow_mut().extend(keys);

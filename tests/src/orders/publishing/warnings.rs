@@ -74,12 +74,15 @@ fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
         let reply = publish_one(server, &token, &order);
 
         assert_eq!(reply.status, 422);
+        // A fee makes less of a refund that was promised.
+        let doubts =
+            doubts.iter().filter(|(field, _)| !field.ends_with(".total_refund_amount_cents"));
         let expected: Vec<_> =
-            doubts.iter().map(|(field, _)| json!({ "field": field, "code": "invalid" })).collect();
+            doubts.clone().map(|(field, _)| json!({ "field": field, "code": "invalid" })).collect();
         assert_eq!(reply.json()["errors"], json!(expected));
-        let spelled = doubts.iter().take(5).map(|(field, reason)| format!("{field} {reason}"));
+        let spelled = doubts.take(5).map(|(field, reason)| format!("{field} {reason}"));
         let spelled = spelled.collect::<Vec<_>>().join("; ");
-        let summary = format!("7 fields are invalid: {spelled}; and 2 more");
+        let summary = format!("6 fields are invalid: {spelled}; and 1 more");
         assert_eq!(reply.json()["message"], json!(summary));
         assert_eq!(server.order(&token, "doubtful").status, 404);
 
