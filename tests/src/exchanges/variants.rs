@@ -1,7 +1,10 @@
 //! What a shopper can have instead: the merchant's word, in whichever shape it comes, or else the
 //! order's.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::{Duration, Instant},
+};
 
 use domain::messages::kind::MessageKind;
 use serde_json::{Value, json};
@@ -9,7 +12,7 @@ use sim::Behavior;
 
 use super::{
     scripted::Scripted,
-    stage::{ExchangeStage, sample_order, servers},
+    stage::{ExchangeStage, exchange_for, item, sample_order, servers},
 };
 use crate::harness::http::Reply;
 
@@ -178,6 +181,41 @@ fn a_server_without_some_lists_is_asked_for_the_others() {
 
         assert_eq!(listed(&stage.get(TARGET))[0]["sku"], "TEE-NAVY-L");
         assert_eq!(shop.requests().len(), 4, "that there is no list is known for a while");
+    }
+}
+
+/// The rule that refuses an exchange for a variant that no list has.
+fn refused_by(stage: &ExchangeStage<'_>) -> Value {
+    let refused = stage.try_to_start(&[item("O-1", "tees", 1, &exchange_for("TEE-GREEN"))]);
+    assert_eq!(refused.status, 422, "{}", refused.said());
+    refused.json()["errors"][0]["rule"].clone()
+}
+
+#[test]
+fn without_a_list_there_is_nothing_to_exchange_for() {
+    for server in servers() {
+        let (stage, _shop) = saying(server, 404, "{}");
+        assert_eq!(refused_by(&stage), "variant_available");
+    }
+}
+
+#[test]
+fn a_confirmation_is_checked_also_while_a_server_that_failed_is_left_alone() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        stage.publish(&sample_order("O-1"));
+        let calls = AtomicUsize::new(0);
+        let recovered = Scripted::answering(move |_| match calls.fetch_add(1, Ordering::Relaxed) {
+            0..3 => (500, "{}".to_owned()),
+            _ => (200, r#"[{"sku":"TEE-NAVY-L"}]"#.to_owned()),
+        });
+        stage.point_to(&recovered.url());
+        for _ in 0..4 {
+            assert_eq!(stage.get(TARGET).status, 502);
+        }
+        assert_eq!(recovered.requests().len(), 3);
+
+        assert_eq!(refused_by(&stage), "variant_available");
     }
 }
 

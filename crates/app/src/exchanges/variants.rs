@@ -193,16 +193,25 @@ fn offer_variants(
     LineVariants { source: source.to_owned(), variants: list_offers(line, variants), skipped }
 }
 
-/// The current lists of these variants. Those that cannot be fetched are left out.
+/// The current variants of these lines, by the identifiers of their lists. Lists that cannot be
+/// fetched are left out. If the merchant has no list, the variants on the order line count.
 pub(crate) async fn fetch_current_variants(
     app: &App,
     merchant: &MerchantId,
-    identifiers: impl Iterator<Item = &str>,
+    lines: &[&OrderLine],
 ) -> BTreeMap<String, Vec<Variant>> {
-    let lists = load_lists(app, merchant, identifiers, Freshness::Current).await;
-    let fetched = lists
-        .into_iter()
-        .filter_map(|(identifier, listed)| Some((identifier, listed.ok()?.variants)));
+    let identifiers = lines.iter().map(|line| line.variant_identifier.as_str());
+    let mut lists = load_lists(app, merchant, identifiers, Freshness::Current).await;
+    let fetched = lines.iter().filter_map(|line| {
+        let variants = match lists.remove(&line.variant_identifier)? {
+            Ok(listed) => listed.variants,
+            Err(VariantsError::Refused(_)) => line.variants.clone(),
+            Err(
+                VariantsError::NoAddress | VariantsError::Unreachable(_) | VariantsError::TooSlow,
+            ) => return None,
+        };
+        Some((line.variant_identifier.clone(), variants))
+    });
     fetched.collect()
 }
 
@@ -251,7 +260,8 @@ async fn load_list(
     {
         return answer;
     }
-    if app.variants.is_paused(merchant, now_us) {
+    // What a shopper confirms is checked in any case.
+    if freshness == Freshness::Cached && app.variants.is_paused(merchant, now_us) {
         return Err(VariantsError::Unreachable("it did not respond a moment ago".to_owned()));
     }
     let fetched = fetch_list(app, merchant, identifier).await;

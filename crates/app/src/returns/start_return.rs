@@ -297,8 +297,8 @@ async fn build_context(
         exchanged_items.map(|item| item.order_line_item_identifier.as_str()).collect();
     let lines =
         order.items.iter().filter(|line| exchanged_lines.contains(line.identifier.as_str()));
-    let identifiers = lines.map(|line| line.variant_identifier.as_str());
-    let variants = fetch_current_variants(app, merchant, identifiers).await;
+    let lines: Vec<_> = lines.collect();
+    let variants = fetch_current_variants(app, merchant, &lines).await;
     let original_order_identifier = origin.map(|record| record.original_order_id);
     let Versioned { value: ledger, version } = ledger;
     (OrderContext { order, ledger, original_order_identifier, exchanged, variants }, version)

@@ -16,7 +16,7 @@ pub struct ExchangeAnswer {
 /// Reads a response. Fields that cannot be read count as absent.
 pub fn read_answer(document: &Json<'_>) -> ExchangeAnswer {
     let text = |key: &'static str| {
-        read(document, false, |root| root.object(|at| at.optional_identifier(key)))
+        read(document, false, |root| root.object(|at| at.optional_identifier_or_number(key)))
             .ok()
             .and_then(|(value, _)| value)
     };

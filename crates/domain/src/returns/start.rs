@@ -8,6 +8,7 @@ mod orders;
 mod refusal;
 #[cfg(test)]
 mod tests;
+mod wanted;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 pub use self::orders::OrderContext;
 use self::orders::{IndexedLine, LineIndex};
 pub use self::refusal::{ReturnRefusal, StartRule};
+use self::wanted::WantedVariants;
 use super::Resolution;
 use super::identifier::RmaId;
 use super::ledger::{Ledger, SpentUnit};
@@ -110,8 +112,10 @@ pub fn start(
     let mut ledgers: BTreeMap<String, Ledger> = BTreeMap::new();
     let mut spent = Vec::new();
     let lines = LineIndex::new(context.orders);
+    let wanted = WantedVariants::of(&context.request.items);
     let items: Vec<ReturnItem> =
-        context.request.items.iter().map(|item| apply_fallback(&lines, item)).collect();
+        context.request.items.iter().map(|item| apply_fallback(&lines, &wanted, item)).collect();
+    let wanted = WantedVariants::of(&items);
     for (position, item) in items.iter().enumerate() {
         let requested = RequestedItem { position, item };
         let spent_item = find_line(context, &lines, requested)
@@ -124,7 +128,8 @@ pub fn start(
     refusals.extend(check_gift(context));
     refusals.extend(check_combination(&spent));
     refusals.extend(check_offers(context, &spent));
-    refusals.extend(spent.iter().filter_map(|item| check_exchange(context.policy, item)));
+    let check = |item| check_exchange(context.policy, &wanted, item);
+    refusals.extend(spent.iter().filter_map(check));
     if !refusals.is_empty() {
         return Err(refusals);
     }
@@ -136,11 +141,14 @@ pub fn start(
 }
 
 /// The item with the fallback that the shopper chose in advance, if the variant is out of stock.
-fn apply_fallback(lines: &LineIndex<'_>, item: &ReturnItem) -> ReturnItem {
-    let found = lines.find(item);
-    let sold_out = found.is_some_and(|found| is_sold_out(found.known, found.line, item));
+fn apply_fallback(
+    lines: &LineIndex<'_>,
+    wanted: &WantedVariants<'_>,
+    item: &ReturnItem,
+) -> ReturnItem {
+    let shortage = lines.find(item).and_then(|it| wanted.find_shortage(it.known, it.line, item));
     match item.fallback {
-        Some(fallback) if sold_out => ReturnItem {
+        Some(fallback) if shortage.is_some() => ReturnItem {
             resolution: match fallback {
                 Fallback::Refund => Resolution::Refund,
                 Fallback::GiftCard => Resolution::GiftCard,
@@ -151,16 +159,6 @@ fn apply_fallback(lines: &LineIndex<'_>, item: &ReturnItem) -> ReturnItem {
         },
         Some(_) | None => item.clone(),
     }
-}
-
-/// Whether the requested variant is known to be out of stock, or not to be a variant of the line.
-fn is_sold_out(known: &OrderContext, line: &OrderLine, item: &ReturnItem) -> bool {
-    let variants = known.variants_of(line);
-    let requested = variants.iter().find(|it| it.sku.is_some() && it.sku == item.exchange_sku);
-    let out_of_stock = |it: &Variant| it.quantity_in_stock.is_some_and(|stock| stock <= 0);
-    // An empty list of the merchant's says that there are none.
-    let are_known = known.is_listed(line) || !variants.is_empty();
-    item.resolution == Resolution::Exchange && are_known && requested.is_none_or(out_of_stock)
 }
 
 /// The order and the line of an item, if they belong to the shopper.
@@ -276,7 +274,11 @@ fn check_offers(context: &StartContext<'_>, spent: &[SpentItem<'_>]) -> Vec<Retu
 }
 
 /// Why the units cannot be exchanged for a variant or a gift card, although that is offered.
-fn check_exchange(policy: &Policy, spent: &SpentItem<'_>) -> Option<ReturnRefusal> {
+fn check_exchange(
+    policy: &Policy,
+    wanted: &WantedVariants<'_>,
+    spent: &SpentItem<'_>,
+) -> Option<ReturnRefusal> {
     let SpentItem { requested, known, line, .. } = spent;
     let item = requested.item;
     if item.resolution == Resolution::Refund {
@@ -289,8 +291,12 @@ fn check_exchange(policy: &Policy, spent: &SpentItem<'_>) -> Option<ReturnRefusa
         return Some(ReturnRefusal::new(field, StartRule::OneExchangeOrder, why));
     }
     let (sku, field) = (item.exchange_sku.as_deref().unwrap_or_default(), "exchange_sku");
-    if is_sold_out(known, line, item) {
-        let why = format!("{sku} is out of stock");
+    if let Some(stock) = wanted.find_shortage(known, line, item) {
+        let why = match stock {
+            ..=0 => format!("{sku} is out of stock"),
+            1 => format!("only one unit of {sku} is in stock"),
+            _ => format!("only {stock} units of {sku} are in stock"),
+        };
         let field = requested.field(field);
         return Some(ReturnRefusal::new(field, StartRule::VariantAvailable, why));
     }

@@ -125,6 +125,9 @@ fn an_answer_is_read_as_far_as_it_goes_and_the_first_one_stands() {
     assert_eq!((placed.total_amount_cents, placed.tax_amount_cents), (Some(100), None));
     assert_eq!(placed.placed(&answer(r#"{"order_identifier":"E-2"}"#), now), placed);
 
+    let numbered = record.placed(&answer(r#"{"order_identifier":77001}"#), now);
+    assert_eq!(numbered.exchange_order_identifier.as_deref(), Some("77001"));
+
     for text in ["[]", r#"{"order_identifier":"O-1"}"#] {
         let silent = record.placed(&answer(text), now);
         assert_eq!(silent.exchange_order_identifier.as_deref(), Some("EXC-O-1"), "{text}");

@@ -261,6 +261,27 @@ fn a_sold_out_variant_is_replaced_by_the_fallback() {
 }
 
 #[test]
+fn a_variant_is_available_only_if_there_are_enough_for_all_items() {
+    let policy = Policy { dearer_exchanges: true, ..Policy::default() };
+    let mut both = exchange_request(None);
+    both.items[0].quantity = 2;
+    let refused = start_return(&with_stock(1), &policy, &both).unwrap_err();
+    assert_eq!(refused[0].message, "only one unit of L is in stock");
+    start_return(&with_stock(2), &policy, &both).unwrap();
+
+    let mut each = exchange_request(None);
+    each.items.extend(exchange_request(Some(Fallback::Refund)).items);
+    let started = start_return(&with_stock(1), &policy, &each).unwrap();
+    let resolutions: Vec<_> = started.rma.units.iter().map(|it| it.goods.resolution).collect();
+    assert_eq!(resolutions, [Resolution::Exchange, Resolution::Refund]);
+    each.items[1].fallback = None;
+    let sku = |position: usize| format!("$.items[{position}].exchange_sku");
+    let refused = start_return(&with_stock(1), &policy, &each);
+    let (first, second) = (sku(0), sku(1));
+    assert_refused(refused, &[(&first, "variant_available"), (&second, "variant_available")]);
+}
+
+#[test]
 fn an_order_is_exchanged_once_and_then_only_refunded() {
     let mut orders = with_stock(1);
     orders.get_mut("O-1").unwrap().exchanged = true;
