@@ -42,7 +42,7 @@ pub(super) const GERMAN: ParcelWords = ParcelWords {
                  sind.",
     sent_in: |count| format!("In {count} Paketen, jedes mit einem eigenen Etikett."),
     print_label: TitledText {
-        title: "Etikett anbringen",
+        title: "Etikett aufkleben",
         text: "Drucken Sie das Etikett in voller Größe (100 %) und kleben Sie es flach auf die \
                größte Seite. Überkleben Sie den Strichcode nicht.",
     },
@@ -68,13 +68,13 @@ pub(super) const GERMAN: ParcelWords = ParcelWords {
 
 pub(super) const FRENCH: ParcelWords = ParcelWords {
     parcel: |number, all| format!("Colis {number} sur {all}"),
-    count: "Combien de colis enverrez-vous ?",
+    count: "Combien de colis enverrez-vous\u{a0}?",
     count_hint: "Chaque colis a sa propre étiquette. Laissez 1 si tout tient dans un seul.",
     need_count: "Veuillez indiquer un nombre de 1 à 20, au plus le nombre d’articles.",
     sent_in: |count| format!("En {count} colis, chacun avec sa propre étiquette."),
     print_label: TitledText {
-        title: "Coller l’étiquette",
-        text: "Imprimez l’étiquette en taille réelle (100 %) et collez-la à plat sur le plus \
+        title: "Collez l’étiquette",
+        text: "Imprimez l’étiquette en taille réelle (100\u{a0}%) et collez-la à plat sur le plus \
                grand côté. Ne mettez pas de ruban adhésif sur le code-barres.",
     },
     open_pdf: "Ouvrir l’étiquette pour l’imprimer (PDF)",
@@ -87,7 +87,7 @@ pub(super) const FRENCH: ParcelWords = ParcelWords {
     valid_until: |date| format!("Valable jusqu’au {date}."),
     renew: "J’ai besoin d’une nouvelle étiquette",
     renew_consequences: "L’ancienne étiquette n’est plus valable. Veuillez ne plus l’utiliser.",
-    renew_reason: "Quel est le problème avec l’ancienne étiquette ?",
+    renew_reason: "Quel est le problème avec l’ancienne étiquette\u{a0}?",
     reason_lost: "Je ne l’ai plus",
     reason_expired: "Elle a expiré",
     reason_wrong_size: "Elle ne correspond pas à la taille du colis",
@@ -104,8 +104,8 @@ pub(super) const SPANISH: ParcelWords = ParcelWords {
     need_count: "Indique un número del 1 al 20, como máximo el número de artículos.",
     sent_in: |count| format!("En {count} paquetes, cada uno con su propia etiqueta."),
     print_label: TitledText {
-        title: "Pegar la etiqueta",
-        text: "Imprima la etiqueta a tamaño completo (100 %) y péguela plana en el lado más \
+        title: "Pegue la etiqueta",
+        text: "Imprima la etiqueta a tamaño real (100\u{a0}%) y péguela bien lisa en el lado más \
                grande. No ponga cinta adhesiva sobre el código de barras.",
     },
     open_pdf: "Abrir la etiqueta para imprimirla (PDF)",

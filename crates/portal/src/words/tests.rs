@@ -68,12 +68,27 @@ fn titles_differ_between_languages() {
     }
 }
 
+/// The French texts of a file that has every language.
+fn french_part(source: &str) -> &str {
+    let (_, french) = source.split_once("const FRENCH: ").unwrap();
+    french.split_once("const SPANISH").unwrap().0
+}
+
 #[test]
 fn french_punctuation_follows_a_no_break_space() {
-    let (_, withdrawal) = include_str!("withdrawal.rs").split_once("const FRENCH").unwrap();
-    let (withdrawal, _) = withdrawal.split_once("const SPANISH").unwrap();
-    let source = [include_str!("french.rs"), withdrawal].concat();
-    for mark in ["?", "!", ":", ";", "»"] {
+    let files =
+        [include_str!("parcels.rs"), include_str!("proof.rs"), include_str!("withdrawal.rs")];
+    let source = [include_str!("french.rs"), &files.map(french_part).concat()].concat();
+    for mark in ["?", "!", ":", ";", "»", "%"] {
         assert!(!source.contains(&format!(" {mark}")), "a space that can break before {mark}");
+    }
+}
+
+#[test]
+fn the_steps_with_a_label_begin_with_the_same_verb_form() {
+    for language in Language::ALL {
+        let words = words_in(language);
+        let (own, of_carrier) = (words.label.attach_label.title, words.parcels.print_label.title);
+        assert_eq!(own, of_carrier, "{language:?}");
     }
 }
