@@ -67,6 +67,7 @@ struct FindPage<'a> {
     welcome: &'a str,
     problem: Option<&'static str>,
     order_number: &'a str,
+    secret: &'a str,
     /// Whether gifts can be returned, and whether this is one.
     gift_returns: bool,
     gift: bool,
@@ -87,6 +88,7 @@ pub(crate) async fn render_find(
         welcome: welcome.unwrap_or(words.find.lead),
         problem,
         order_number: form.text("order_number"),
+        secret: form.text("secret"),
         gift_returns: policy.gift_returns,
         gift: form.text("gift") == "yes",
     };

@@ -34,6 +34,7 @@ pub(super) struct StartPage<'a> {
     /// The order that the shopper has found already.
     pub(super) known_order: Option<String>,
     pub(super) order_number: &'a str,
+    pub(super) secret: &'a str,
 }
 
 /// The page that asks for the goods.
@@ -122,7 +123,7 @@ impl<'a> WithdrawalReviewPage<'a> {
             fields: form.fields(),
             key: visit.web.app.world.readable::<20>(),
             text: &record.text,
-            consequences: Consequences::new(visit, record, Some(currency)),
+            consequences: Consequences::new(visit, record, Some(currency)).before(record, words),
         }
     }
 }
@@ -144,6 +145,7 @@ impl<'a> DonePage<'a> {
     pub(super) fn new(
         visit: &PortalVisit,
         acknowledged: &'a WithdrawalAcknowledgement,
+        currency: Option<&str>,
         page_name: &str,
     ) -> Self {
         let record = &acknowledged.withdrawal;
@@ -156,7 +158,7 @@ impl<'a> DonePage<'a> {
             document: visit.address_of(&format!("{rest}/document")),
             frame: visit.frame(words.done_title, &rest),
             text: &record.text,
-            consequences: Consequences::new(visit, record, None),
+            consequences: Consequences::new(visit, record, currency),
             sha256: &acknowledged.sha256,
             return_address: rma.map(|rma| visit.address_of(&format!("/returns/{rma}"))),
         }
@@ -176,6 +178,7 @@ struct ItemConsequence<'a> {
 }
 
 impl<'a> Consequences<'a> {
+    /// Without the currency of the order, amounts are left out.
     fn new(visit: &PortalVisit, record: &'a WithdrawalRecord, currency: Option<&str>) -> Self {
         let words = &visit.words().withdrawal;
         let last_day = record.period.last_day.map(|day| format_day(visit.language(), day));
@@ -187,18 +190,23 @@ impl<'a> Consequences<'a> {
         let due = record.refund_due_at.map(|due| format_last_day(visit.language(), due));
         let shipping = Some(record.shipping_refund_cents).filter(|cents| *cents > 0).zip(currency);
         let returns = record.rma_identifier.is_some().then(|| words.send_back.to_owned());
-        let without_effect = record.refund_due_at.is_none().then(|| words.no_effect.to_owned());
         let notes = [
             shipping
                 .map(|(cents, currency)| (words.shipping)(&visit.format_money(cents, currency))),
             returns,
             due.map(|day| (words.refund_by)(&day)),
-            without_effect.filter(|_| currency.is_some()),
         ];
         Self {
             items: record.items.iter().map(item).collect(),
             notes: notes.into_iter().flatten().collect(),
         }
+    }
+
+    /// The same before the statement is sent: it can be sent although nothing follows from it.
+    fn before(mut self, record: &WithdrawalRecord, words: &WithdrawalWords) -> Self {
+        let without_effect = record.refund_due_at.is_none().then(|| words.no_effect.to_owned());
+        self.notes.extend(without_effect);
+        self
     }
 }
 

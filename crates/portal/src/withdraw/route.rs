@@ -50,7 +50,8 @@ struct StartProblem {
 
 fn render_start(visit: &PortalVisit, form: &PortalForm, problem: StartProblem) -> Response {
     let words = &visit.words().withdrawal;
-    let known = withdrawing_shopper(visit).filter(|_| form.text("other") != "yes");
+    let other = form.text("other") == "yes" || !form.text("order_number").is_empty();
+    let known = withdrawing_shopper(visit).filter(|_| !other);
     let missing = |present: bool, text| Some(text).filter(|_| problem.checked && !present);
     let page = StartPage {
         frame: visit.frame(words.title, "/withdraw"),
@@ -62,6 +63,7 @@ fn render_start(visit: &PortalVisit, form: &PortalForm, problem: StartProblem) -
         email_problem: missing(has_email(form), words.need_email),
         known_order: known.map(|shopper| shopper.order_id.clone()),
         order_number: form.text("order_number"),
+        secret: form.text("secret"),
     };
     visit.render(problem.status, &page)
 }
@@ -221,7 +223,15 @@ async fn show_done(
 ) -> Result<Response, ApiError> {
     let merchant = &visit.storefront.merchant;
     let acknowledged = load_acknowledgement(&visit.web.app, merchant, &name).await?;
-    Ok(visit.render(StatusCode::OK, &DonePage::new(&visit, &acknowledged, &name)))
+    let order_id = &acknowledged.withdrawal.order_identifier;
+    let currency = match load_returnable_order(&visit.web.app, merchant, order_id).await {
+        Ok(returnable) => Some(returnable.order().currency.clone()),
+        // The record is kept longer than the order.
+        Err(AppError::NotFound(_)) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let page = DonePage::new(&visit, &acknowledged, currency.as_deref(), &name);
+    Ok(visit.render(StatusCode::OK, &page))
 }
 
 async fn download(
