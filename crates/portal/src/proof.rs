@@ -27,6 +27,8 @@ pub(super) const PROOF_ELEMENT: &str = "proof";
 /// What a page says about the proof that a shopper lacks.
 pub(super) struct ProofCard {
     pub(super) why: &'static str,
+    /// What the shopper can choose with it, while the card is folded.
+    pub(super) offer: Option<&'static str>,
     /// What else the shopper can do.
     pub(super) advice: Option<&'static str>,
     /// Whether the shopper can enter the gift code.
@@ -46,6 +48,7 @@ impl ProofCard {
         let words = &visit.words().proof;
         Self {
             why,
+            offer: None,
             advice: None,
             asks_gift_code: way == ProofWay::GiftCode,
             sends_codes: way == ProofWay::SentCode,
@@ -76,6 +79,7 @@ impl ProofCard {
         Ok(Some(Self {
             advice: (way == ProofWay::Link).then_some(use_link),
             open: card.open || shopper.gift || problem.is_some(),
+            offer: (!shopper.gift).then_some(words.offer),
             problem,
             ..card
         }))

@@ -23,6 +23,9 @@ fn without_proof_no_gift_card_is_offered_or_given() {
             let page = shop.get("/return", &pass);
             assert!(page.text().contains("Confirm who you are"), "{}", page.text());
             assert!(!page.text().contains("value=\"gift_card\""), "{}", page.text());
+            let (_, folded) = page.text().split_once("<summary>").unwrap();
+            let (folded, _) = folded.split_once("</summary>").unwrap();
+            assert!(folded.contains("Then you can also choose a gift card."), "{folded}");
             for form in [CARD, fallback] {
                 for step in ["/review", "/confirm"] {
                     let refused = shop.post(step, &pass, form);

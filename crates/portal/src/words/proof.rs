@@ -3,6 +3,8 @@
 /// How a shopper proves to be the buyer, or to have got the gift.
 pub(crate) struct ProofWords {
     pub(crate) title: &'static str,
+    /// What a buyer can choose with it.
+    pub(crate) offer: &'static str,
     /// Why a buyer needs it.
     pub(crate) for_gift_card: &'static str,
     /// If no code can be sent.
@@ -29,6 +31,7 @@ pub(crate) struct ProofWords {
 
 pub(super) const ENGLISH: ProofWords = ProofWords {
     title: "Confirm who you are",
+    offer: "Then you can also choose a gift card.",
     for_gift_card: "Gift cards are sent only to the buyer, so we need to be sure that it is you.",
     use_link: "Open this page with the link in an email from the store. Then you can choose a gift \
                card. A refund to your original payment is always possible.",
@@ -55,6 +58,7 @@ pub(super) const ENGLISH: ProofWords = ProofWords {
 
 pub(super) const GERMAN: ProofWords = ProofWords {
     title: "Bestätigen Sie, wer Sie sind",
+    offer: "Danach können Sie auch einen Gutschein wählen.",
     for_gift_card: "Gutscheine gehen nur an den Käufer. Deshalb müssen wir sicher sein, dass \
                     Sie es sind.",
     use_link: "Öffnen Sie diese Seite über den Link in einer E-Mail des Shops. Dann können Sie einen \
@@ -84,6 +88,7 @@ pub(super) const GERMAN: ProofWords = ProofWords {
 
 pub(super) const FRENCH: ProofWords = ProofWords {
     title: "Confirmez votre identité",
+    offer: "Vous pourrez ensuite aussi choisir une carte cadeau.",
     for_gift_card: "Les cartes cadeaux ne sont envoyées qu’à l’acheteur. Nous devons donc être sûrs \
                     qu’il s’agit bien de vous.",
     use_link: "Ouvrez cette page avec le lien reçu dans un e-mail de la boutique. Vous pourrez alors \
@@ -113,6 +118,7 @@ pub(super) const FRENCH: ProofWords = ProofWords {
 
 pub(super) const SPANISH: ProofWords = ProofWords {
     title: "Confirme quién es",
+    offer: "Después también podrá elegir una tarjeta regalo.",
     for_gift_card: "Las tarjetas regalo solo se envían al comprador, por lo que debemos estar \
                     seguros de que es usted.",
     use_link: "Abra esta página con el enlace de un correo de la tienda. Entonces podrá elegir una \
