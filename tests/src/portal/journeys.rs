@@ -224,6 +224,34 @@ fn a_unit_that_cannot_be_returned_has_a_reason_and_a_gift_card_shows_its_bonus()
 }
 
 #[test]
+fn a_canceled_unit_is_called_canceled_and_not_unshipped() {
+    for server in servers() {
+        let shop = Shop::on(server, |order| {
+            order["items"][0]["quantity"] = json!(3);
+            order["items"][0]["quantity_canceled"] = json!(1);
+        });
+        let page = shop.get("/return", &shop.pass(DANA));
+        assert!(page.text().contains("This item was canceled."), "{}", page.text());
+        assert!(!page.text().contains("has not been shipped"), "{}", page.text());
+    }
+}
+
+#[test]
+fn an_item_has_the_same_price_before_and_after_it_was_returned() {
+    for shop in shops() {
+        let pass = shop.pass(DANA);
+        let price = || {
+            let page = shop.get("/return", &pass);
+            let (_, price) = page.text().split_once("<p class=\"worth\">").expect(page.text());
+            price.split_once("</p>").unwrap().0.to_owned()
+        };
+        let before = price();
+        shop.start_return(&pass, &ONE_TEE.replace("quantity.0.0=1", "quantity.0.0=2"));
+        assert_eq!((price(), before.as_str()), (before.clone(), "$46.10 each"));
+    }
+}
+
+#[test]
 fn a_return_in_transit_cannot_be_canceled() {
     for shop in shops() {
         let path = shop.start_return(&shop.pass(DANA), ONE_TEE);

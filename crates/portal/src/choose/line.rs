@@ -4,12 +4,12 @@ use app::returns::shopper::Shopper;
 use domain::merchants::locale::{format_last_day, format_percent};
 use domain::{
     exchanges::variants::VariantOffer,
-    orders::order::{OrderLine, VariantAttribute},
+    orders::order::{OrderLine, OrderStatus, VariantAttribute},
     returns::{
         Resolution,
         policy::{GiftCardOffer, Reason},
         request::Fallback,
-        returnability::{LineReturnability, UnitReturnability},
+        returnability::{LineReturnability, ReturnRule, UnitReturnability},
     },
 };
 
@@ -147,17 +147,24 @@ impl LineBuilder<'_> {
             title: line.title.clone(),
             details: own_details(line),
             picture: self.visit.picture_address(line.image_url.as_deref()),
-            price: self.price_text(line, &open),
+            price: self.price_text(line, &open, returnability),
             return_by: self.return_by_text(&open),
-            objections: self.list_objections(returnability),
+            objections: self.list_objections(line, returnability),
             parts: (0..parts).map(part).collect(),
             splittable: parts > 0 && parts < open.len(),
         }
     }
 
-    /// The refund of one unit, or its price if it cannot be returned.
-    fn price_text(&self, line: &OrderLine, open: &[&UnitReturnability]) -> String {
+    /// What the shopper paid for one unit, and gets back for it if it can be returned. Before a
+    /// unit is shipped, only its price is known.
+    fn price_text(
+        &self,
+        line: &OrderLine,
+        open: &[&UnitReturnability],
+        returnability: &LineReturnability,
+    ) -> String {
         let refund = open.iter().find_map(|unit| unit.refund);
+        let refund = refund.or_else(|| returnability.units.iter().find_map(|unit| unit.refund));
         let cents = refund.map_or(line.unit_price_amount_cents, |refund| refund.refund_cents);
         let amount = self.money(cents);
         if line.quantity > 1 { (self.visit.words().choose.price_each)(&amount) } else { amount }
@@ -169,13 +176,26 @@ impl LineBuilder<'_> {
         Some((self.visit.words().choose.return_by)(&day))
     }
 
-    fn list_objections(&self, returnability: &LineReturnability) -> Vec<String> {
+    fn list_objections(&self, line: &OrderLine, returnability: &LineReturnability) -> Vec<String> {
+        let words = self.visit.words();
         let mut objections: Vec<String> = Vec::new();
+        let mut add = |text: String| {
+            if !objections.contains(&text) {
+                objections.push(text);
+            }
+        };
+        let order_canceled = self.offer.order.status == OrderStatus::Cancelled;
+        let mut canceled = line.quantity_canceled;
         for unit in returnability.units.iter().filter(|unit| !unit.returnable) {
             for answer in unit.objections() {
-                let text = objection_text(answer, self.visit.words(), self.visit.language());
-                if !objections.contains(&text) {
-                    objections.push(text);
+                // Which units were canceled is not known, only how many of those not shipped.
+                if answer.rule != ReturnRule::Shipped {
+                    add(objection_text(answer, words, self.visit.language()));
+                } else if canceled > 0 {
+                    canceled -= 1;
+                    add(words.rules.unit_canceled.to_owned());
+                } else if !order_canceled {
+                    add(words.rules.not_shipped.to_owned());
                 }
             }
         }

@@ -85,6 +85,7 @@ pub(super) static WORDS: Words = Words {
     rules: RuleWords {
         order_canceled: "This order was canceled.",
         not_shipped: "This item has not been shipped.",
+        unit_canceled: "This item was canceled.",
         window: "The return period has ended.",
         window_ended_on: |date| format!("The return period ended on {date}."),
         final_sale: "This item was a final sale.",

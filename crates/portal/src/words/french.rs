@@ -87,6 +87,7 @@ pub(super) static WORDS: Words = Words {
     rules: RuleWords {
         order_canceled: "Cette commande a été annulée.",
         not_shipped: "Cet article n’a pas été expédié.",
+        unit_canceled: "Cet article a été annulé.",
         window: "Le délai de retour est dépassé.",
         window_ended_on: |date| format!("Le délai de retour a pris fin le {date}."),
         final_sale: "Cet article est vendu sans possibilité de retour.",

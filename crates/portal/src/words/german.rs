@@ -87,6 +87,7 @@ pub(super) static WORDS: Words = Words {
     rules: RuleWords {
         order_canceled: "Diese Bestellung wurde storniert.",
         not_shipped: "Dieser Artikel wurde nicht versandt.",
+        unit_canceled: "Dieser Artikel wurde storniert.",
         window: "Die Rückgabefrist ist abgelaufen.",
         window_ended_on: |date| format!("Die Rückgabefrist endete am {date}."),
         final_sale: "Dieser Artikel ist vom Umtausch ausgeschlossen.",

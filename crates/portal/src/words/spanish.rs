@@ -85,6 +85,7 @@ pub(super) static WORDS: Words = Words {
     rules: RuleWords {
         order_canceled: "Este pedido se canceló.",
         not_shipped: "Este artículo no se ha enviado.",
+        unit_canceled: "Este artículo se canceló.",
         window: "El plazo de devolución ha terminado.",
         window_ended_on: |date| format!("El plazo de devolución terminó el {date}."),
         final_sale: "Este artículo no admite devolución.",

@@ -120,6 +120,7 @@ pub(crate) struct ChooseWords {
 pub(crate) struct RuleWords {
     pub(crate) order_canceled: &'static str,
     pub(crate) not_shipped: &'static str,
+    pub(crate) unit_canceled: &'static str,
     pub(crate) window: &'static str,
     pub(crate) window_ended_on: Sentence,
     pub(crate) final_sale: &'static str,
