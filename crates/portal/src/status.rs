@@ -4,9 +4,13 @@
 //! name nor an address. The label has both, and only the shopper may cancel: both need the pass for
 //! the order, and the label needs the proof that it is the shopper's.
 
+#[cfg(test)]
+mod tests;
+
 use askama::Template;
 use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},
+    merchants::{language::Language, locale::format_date, locale::format_money},
     returns::{
         Resolution, ReturnMethod,
         rma::{
@@ -21,7 +25,7 @@ use crate::{
     proof::ProofCard,
     review::statement::ReturnStatement,
     visit::{PageFrame, PortalVisit},
-    words::Words,
+    words::{Words, words_in},
 };
 
 #[derive(Template)]
@@ -44,13 +48,16 @@ pub(super) struct StatusPage<'a> {
     steps: Vec<Step>,
     units: Vec<StatusUnit<'a>>,
     statement: ReturnStatement,
+    cancel_consequences: &'static str,
     cancellable: bool,
     /// Whether the shopper can get a new label.
     renewable: bool,
     /// The page of the order, if the shopper may see it.
     order_address: Option<String>,
-    /// The page that asks for the order, if it is needed for the label or to cancel.
-    find_address: Option<String>,
+    /// The page that asks for the order.
+    find_address: String,
+    /// What the shopper could do after finding the order there.
+    find_reason: Option<&'static str>,
 }
 
 /// What the state of the return allows.
@@ -112,7 +119,7 @@ impl<'a> StatusPage<'a> {
         problem: Option<&'static str>,
     ) -> Self {
         let PossibleActions { cancellable, renewable } = possible;
-        let words = visit.words();
+        let (words, language) = (visit.words(), visit.language());
         let address = format!("/returns/{}", rma.rma_identifier);
         let goods = locate_goods(rma);
         let failed = exchanges.iter().any(|it| it.state == ExchangeState::Failed);
@@ -120,14 +127,18 @@ impl<'a> StatusPage<'a> {
         let expired = rma.label_state(visit.web.app.world.now()) == LabelState::Expired;
         let label = link_label(rma, goods, words).filter(|_| !expired);
         let has_label = label.is_some() && goods == Whereabouts::Ready;
-        let needs_order = !own_order && (label.is_some() || cancellable);
+        let reason = reason_to_find(label.is_some(), cancellable, words);
         Self {
             number: (words.status.rma)(rma.rma_identifier.as_str()),
             started_on: (words.status.started_on)(&visit.format_date(rma.created_at)),
             address: visit.address_of(&address),
             problem,
             notice: if failed {
-                Some(words.status.exchange_failed)
+                Some(if rma.gift_refund_only() {
+                    words.gifts.exchange_failed
+                } else {
+                    words.status.exchange_failed
+                })
             } else {
                 (expired && goods == Whereabouts::Ready).then_some(words.label.expired.text)
             },
@@ -137,12 +148,18 @@ impl<'a> StatusPage<'a> {
             label: label.filter(|_| own_order),
             proof: None,
             tracking_numbers: list_tracking_numbers(rma),
-            steps: list_steps(visit, rma, goods),
-            units: rma.units.iter().map(|unit| describe_unit(visit, rma, unit)).collect(),
-            statement: ReturnStatement::new(visit.language(), rma),
+            steps: list_steps(language, rma, goods),
+            units: rma.units.iter().map(|unit| describe_unit(language, rma, unit)).collect(),
+            statement: ReturnStatement::new(language, rma),
+            cancel_consequences: if rma.gift_refund_only() {
+                words.gifts.cancel_consequences
+            } else {
+                words.status.cancel_consequences
+            },
             cancellable: cancellable && own_order,
             renewable: renewable && own_order,
-            find_address: needs_order.then(|| visit.address_of("")),
+            find_address: visit.address_of(""),
+            find_reason: reason.filter(|_| !own_order),
             order_address: own_order.then(|| visit.address_of("/return")),
             frame: visit.frame(words.status.title, &address),
         }
@@ -180,7 +197,37 @@ fn locate_goods(rma: &Rma) -> Whereabouts {
     }
 }
 
-const fn next_step_text(rma: &Rma, goods: Whereabouts, words: &Words) -> &'static str {
+/// What a visitor without a pass for the order could do with one.
+const fn reason_to_find(has_label: bool, cancellable: bool, words: &Words) -> Option<&'static str> {
+    match (has_label, cancellable) {
+        (true, true) => Some(words.status.find_order_first),
+        (true, false) => Some(words.status.find_order_for_label),
+        (false, true) => Some(words.status.find_order_to_cancel),
+        (false, false) => None,
+    }
+}
+
+/// Whether the shopper has everything and no goods are expected. A shopper can be paid while the
+/// goods are still on their way.
+pub(super) fn is_complete(rma: &Rma) -> bool {
+    rma.status == RmaStatus::Refunded && !awaits_goods(rma, locate_goods(rma))
+}
+
+/// Whether the warehouse expects the goods.
+fn awaits_goods(rma: &Rma, goods: Whereabouts) -> bool {
+    let expected = rma.units.iter().any(|unit| unit.receiving == Some(ReceivingStatus::Pending));
+    match goods {
+        Whereabouts::AwaitingLabel | Whereabouts::Ready | Whereabouts::InTransit => expected,
+        Whereabouts::Kept | Whereabouts::Arrived | Whereabouts::Failed => false,
+    }
+}
+
+fn next_step_text(rma: &Rma, goods: Whereabouts, words: &Words) -> &'static str {
+    let refund_text = if rma.gift_refund_only() {
+        words.gifts.next_await_card
+    } else {
+        words.status.next_await_refund
+    };
     let words = &words.status;
     match (rma.status, goods) {
         (RmaStatus::Canceled, _) => words.next_canceled,
@@ -190,10 +237,10 @@ const fn next_step_text(rma: &Rma, goods: Whereabouts, words: &Words) -> &'stati
             ReturnMethod::ExpressReturns => words.next_show_code,
             ReturnMethod::HomePickup => words.next_await_pickup,
         },
-        (RmaStatus::Refunded, _) => words.next_completed,
+        (RmaStatus::Refunded, _) if !awaits_goods(rma, goods) => words.next_completed,
         (_, Whereabouts::Failed) => words.next_carrier_problem,
         (_, Whereabouts::InTransit) => words.next_in_transit,
-        (_, Whereabouts::Kept | Whereabouts::Arrived) => words.next_await_refund,
+        (_, Whereabouts::Kept | Whereabouts::Arrived) => refund_text,
     }
 }
 
@@ -220,11 +267,11 @@ fn list_tracking_numbers(rma: &Rma) -> Vec<&str> {
 }
 
 /// The steps of a return in order, with the known dates.
-fn list_steps(visit: &PortalVisit, rma: &Rma, goods: Whereabouts) -> Vec<Step> {
-    let words = &visit.words().status;
+fn list_steps(language: Language, rma: &Rma, goods: Whereabouts) -> Vec<Step> {
+    let words = &words_in(language).status;
     let step = |text: &'static str, done: bool, at: Option<Timestamp>| Step {
         text,
-        date: at.filter(|_| done).map(|at| visit.format_date(at)).unwrap_or_default(),
+        date: at.filter(|_| done).map(|at| format_date(language, at)).unwrap_or_default(),
         done,
     };
     let mut steps = vec![step(words.started, true, Some(rma.created_at))];
@@ -235,7 +282,7 @@ fn list_steps(visit: &PortalVisit, rma: &Rma, goods: Whereabouts) -> Vec<Step> {
     if rma.units.iter().any(RmaUnit::is_replaced) {
         let ordered = rma.units.iter().all(|unit| !unit.awaits_order());
         let placed = rma.units.iter().filter_map(|unit| Some(unit.exchange.as_ref()?.placed_at));
-        steps.push(step(words.ordered, ordered, placed.max()));
+        steps.push(step(ordered_text(rma, words_in(language)), ordered, placed.max()));
     }
     let gone = matches!(goods, Whereabouts::InTransit | Whereabouts::Arrived | Whereabouts::Failed);
     match rma.return_method {
@@ -248,15 +295,26 @@ fn list_steps(visit: &PortalVisit, rma: &Rma, goods: Whereabouts) -> Vec<Step> {
         ReturnMethod::ExpressReturns => steps.push(step(words.dropped_off, gone, None)),
         ReturnMethod::HomePickup => steps.push(step(words.picked_up, gone, None)),
     }
-    if rma.return_method != ReturnMethod::CustomerKeep
-        && (rma.managed_receiving || goods == Whereabouts::Arrived)
-    {
-        let received = rma.units.iter().filter_map(|unit| Some(unit.receipt.as_ref()?.received_at));
-        steps.push(step(words.arrived, goods == Whereabouts::Arrived, received.max()));
+    let awaited = awaits_goods(rma, goods);
+    let received = rma.units.iter().filter_map(|unit| Some(unit.receipt.as_ref()?.received_at));
+    let received = received.max();
+    if awaited || goods == Whereabouts::Arrived {
+        steps.push(step(words.arrived, !awaited, received));
     }
     let settled = rma.units.iter().filter_map(settled_at).max();
-    steps.push(step(words.completed, rma.status == RmaStatus::Refunded, settled));
+    let completed = rma.status == RmaStatus::Refunded && !awaited;
+    steps.push(step(words.completed, completed, settled.max(received)));
     steps
+}
+
+/// The step at which the order of an exchange is placed, or a gift card is issued.
+fn ordered_text(rma: &Rma, words: &Words) -> &'static str {
+    let any = |resolution| rma.units.iter().any(|unit| unit.goods.resolution == resolution);
+    match (any(Resolution::Exchange), any(Resolution::GiftCard)) {
+        (true, false) => words.gifts.exchange_ordered,
+        (false, true) => words.gifts.card_issued,
+        (true, true) | (false, false) => words.status.ordered,
+    }
 }
 
 fn settled_at(unit: &RmaUnit) -> Option<Timestamp> {
@@ -268,26 +326,33 @@ fn settled_at(unit: &RmaUnit) -> Option<Timestamp> {
 }
 
 /// A unit, and what the shopper gets or got for it.
-fn describe_unit<'a>(visit: &PortalVisit, rma: &Rma, unit: &'a RmaUnit) -> StatusUnit<'a> {
-    let words = visit.words();
+fn describe_unit<'a>(language: Language, rma: &Rma, unit: &'a RmaUnit) -> StatusUnit<'a> {
+    let words = words_in(language);
+    let date = |at| format_date(language, at);
     let resolution = match (&unit.refund, &unit.exchange) {
-        (Some(refund), _) => (words.status.refunded_on)(&visit.format_date(refund.refunded_at)),
+        (Some(refund), _) if rma.gift_refund_only() => {
+            (words.status.gift_card_issued_on)(&date(refund.refunded_at))
+        }
+        (Some(refund), _) => (words.status.refunded_on)(&date(refund.refunded_at)),
+        (None, Some(order)) if unit.goods.resolution == Resolution::GiftCard => {
+            (words.status.gift_card_issued_on)(&date(order.placed_at))
+        }
         (None, Some(order)) if order.fulfilled_at.is_some() => {
             (words.status.exchange_shipped)(&order.exchange_order_identifier)
         }
-        (None, Some(order)) => (words.status.exchange_placed)(
-            &order.exchange_order_identifier,
-            &visit.format_date(order.placed_at),
-        ),
+        (None, Some(order)) => {
+            let placed_on = date(order.placed_at);
+            (words.status.exchange_placed)(&order.exchange_order_identifier, &placed_on)
+        }
         (None, None) if unit.is_lapsed() => describe_lapsed(unit, words),
-        (None, None) if unit.awaits_order() => words.status.exchange_pending.to_owned(),
-        (None, None) if rma.gift_refund_only() => words.review.as_gift_card.to_owned(),
         (None, None) => match unit.goods.resolution {
-            Resolution::Refund | Resolution::Exchange => words.review.as_refund.to_owned(),
-            Resolution::GiftCard => words.review.as_gift_card.to_owned(),
+            Resolution::Exchange => words.status.exchange_pending.to_owned(),
+            Resolution::GiftCard => words.gifts.pending.to_owned(),
+            Resolution::Refund if rma.gift_refund_only() => words.review.as_gift_card.to_owned(),
+            Resolution::Refund => words.review.as_refund.to_owned(),
         },
     };
-    let value = visit.format_money(unit.goods.amounts.refund_cents(), &rma.currency);
+    let value = format_money(language, unit.goods.amounts.refund_cents(), &rma.currency);
     StatusUnit { title: &unit.goods.title, resolution, value }
 }
 

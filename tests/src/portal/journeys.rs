@@ -252,6 +252,38 @@ fn an_item_has_the_same_price_before_and_after_it_was_returned() {
 }
 
 #[test]
+fn the_pages_of_a_gifts_return_speak_of_a_gift_card_and_not_of_a_refund() {
+    let languages = [
+        ("en", "Gift card", "refund"),
+        ("de", "Gutschein", "erstattung"),
+        ("fr", "Carte cadeau", "rembours"),
+        ("es", "Tarjeta regalo", "reembols"),
+    ];
+    for shop in shops() {
+        shop.set_policy(&json!({
+            "gift_returns": true, "methods": [{ "method": "mail-back", "fee_cents": 595 }],
+        }));
+        let pass = shop.pass(GIFT);
+        let form = format!("{ONE_TEE}&giftee_email=robin%40example.com");
+        let path = shop.start_return(&pass, &form);
+        for (language, card, refund) in languages {
+            let pages = [
+                shop.get(&format!("/return?lang={language}"), &pass),
+                shop.post(&format!("/review?lang={language}"), &pass, &form),
+                shop.post(&format!("/confirm?lang={language}"), &pass, &format!("{form}&total=1")),
+                shop.get(&format!("{path}?lang={language}"), &pass),
+            ];
+            for page in pages {
+                let texts = page.text().split('<').filter_map(|it| Some(it.split_once('>')?.1));
+                let text = texts.collect::<String>();
+                assert!(text.contains(card), "{text}");
+                assert!(!text.to_lowercase().contains(refund), "{language}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_return_in_transit_cannot_be_canceled() {
     for shop in shops() {
         let path = shop.start_return(&shop.pass(DANA), ONE_TEE);

@@ -1,11 +1,12 @@
 //! The return methods that the shopper can choose from, and their fees.
 
+use app::returns::shopper::Shopper;
 use domain::returns::{ReturnMethod, returnability::OfferedMethod};
 
 use super::offer::ReturnOffer;
 use crate::{
     visit::PortalVisit,
-    words::{TitledText, wording::method_text},
+    words::{Sentence, TitledText, wording::method_text},
 };
 
 /// A return method that at least one unit can use.
@@ -20,9 +21,12 @@ pub(super) struct MethodOption {
 /// All methods that any unit can use. Without a choice, the first one is checked.
 pub(super) fn list_methods(
     visit: &PortalVisit,
+    shopper: &Shopper,
     offer: &ReturnOffer<'_>,
     chosen: &str,
 ) -> Vec<MethodOption> {
+    let words = visit.words();
+    let deducted = if shopper.gift { words.gifts.fee } else { words.choose.fee };
     let units = offer.returnability.lines.iter().flat_map(|line| &line.units);
     let offered: Vec<&OfferedMethod> = units.flat_map(|unit| &unit.methods).collect();
     let mut methods: Vec<ReturnMethod> = Vec::new();
@@ -34,14 +38,14 @@ pub(super) fn list_methods(
     let chosen = ReturnMethod::parse(chosen).filter(|method| methods.contains(method));
     let chosen = chosen.or_else(|| methods.first().copied());
     let option = |method: ReturnMethod| {
-        let TitledText { title, text } = method_text(method, visit.words());
+        let TitledText { title, text } = method_text(method, words);
         let same: Vec<&OfferedMethod> =
             offered.iter().copied().filter(|offered| offered.method == method).collect();
         MethodOption {
             value: method.name(),
             title,
             hint: text,
-            fee: fee_text(visit, &offer.order.currency, &same),
+            fee: fee_text(visit, &offer.order.currency, &same, deducted),
             checked: chosen == Some(method),
         }
     };
@@ -55,8 +59,13 @@ pub(super) fn can_have_parcels(offer: &ReturnOffer<'_>) -> bool {
     packed.take(2).count() > 1
 }
 
-/// The fee of a method, for any unit and any reason.
-fn fee_text(visit: &PortalVisit, currency: &str, offered: &[&OfferedMethod]) -> String {
+/// The fee of a method, for any unit and any reason. `deducted` says from what.
+fn fee_text(
+    visit: &PortalVisit,
+    currency: &str,
+    offered: &[&OfferedMethod],
+    deducted: Sentence,
+) -> String {
     let words = &visit.words().choose;
     let money = |cents| visit.format_money(cents, currency);
     // A unit's fee is capped at its refund, so the highest fee is the real one.
@@ -67,7 +76,7 @@ fn fee_text(visit: &PortalVisit, currency: &str, offered: &[&OfferedMethod]) -> 
     let high = by_reason.iter().copied().fold(usual, i64::max);
     match (low, high) {
         (0, 0) => words.free.to_owned(),
-        (low, high) if low == high => (words.fee)(&money(high)),
+        (low, high) if low == high => deducted(&money(high)),
         (low, high) => (words.fee_range)(&money(low), &money(high)),
     }
 }

@@ -6,7 +6,7 @@ mod offer;
 
 use app::returns::shopper::Shopper;
 use askama::Template;
-use domain::returns::rma::Rma;
+use domain::returns::rma::{Rma, RmaStatus};
 
 use self::{
     line::{LineBuilder, LineCard},
@@ -16,8 +16,9 @@ use crate::{
     form::PortalForm,
     proof::ProofCard,
     selection::{FieldProblem, problem_at},
+    status::is_complete,
     visit::{PageFrame, PortalVisit},
-    words::wording::status_text,
+    words::{Words, wording::status_text},
 };
 
 pub(super) use offer::{ReturnOffer, load_variants};
@@ -42,6 +43,7 @@ pub(super) struct ChoosePage<'a> {
     giftee_email: &'a str,
     email_problem: Option<&'static str>,
     any_returnable: bool,
+    submit_text: &'static str,
     /// Asks for the proof that the shopper lacks.
     proof: Option<ProofCard>,
 }
@@ -71,7 +73,7 @@ impl<'a> ChoosePage<'a> {
             address: visit.address_of(&format!("/returns/{}", rma.rma_identifier)),
             number: rma.rma_identifier.to_string(),
             date: visit.format_date(rma.created_at),
-            status: status_text(rma.status, words),
+            status: return_state_text(rma, words),
         };
         let mut parts = lines.iter().flat_map(|line| &line.parts);
         let variants_at = parts.find(|part| problems.is_empty() && part.awaits_variant());
@@ -86,7 +88,7 @@ impl<'a> ChoosePage<'a> {
             earlier_returns: offer.returns.iter().map(earlier).collect(),
             any_returnable: lines.iter().any(LineCard::is_returnable),
             lines,
-            methods: list_methods(visit, offer, form.text("method")),
+            methods: list_methods(visit, shopper, offer, form.text("method")),
             method_problem: problem_at(problems, "method"),
             parcels: can_have_parcels(offer).then(|| match form.text("parcels") {
                 "" => "1",
@@ -94,6 +96,7 @@ impl<'a> ChoosePage<'a> {
             }),
             parcels_problem: problem_at(problems, "parcels"),
             gift: shopper.gift,
+            submit_text: if shopper.gift { words.gifts.submit } else { words.choose.submit },
             giftee_email: form.text("giftee_email"),
             email_problem: problem_at(problems, "giftee_email"),
             proof: None,
@@ -103,4 +106,12 @@ impl<'a> ChoosePage<'a> {
     pub(super) fn with_proof(self, proof: Option<ProofCard>) -> Self {
         Self { proof, ..self }
     }
+}
+
+/// The state of a return in one or two words. It is in progress until its goods have arrived.
+fn return_state_text(rma: &Rma, words: &Words) -> &'static str {
+    if rma.status == RmaStatus::Refunded && !is_complete(rma) {
+        return words.status.is_created;
+    }
+    status_text(rma.status, words)
 }

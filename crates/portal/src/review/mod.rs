@@ -9,13 +9,13 @@ use askama::Template;
 use domain::returns::{
     Resolution, ReturnMethod,
     policy::{Policy, RefundAt},
-    rma::RmaUnit,
+    rma::{Rma, RmaUnit},
 };
 
 use crate::{
     form::PortalForm,
     visit::{PageFrame, PortalVisit},
-    words::{TitledText, wording::method_text},
+    words::{TitledText, Words, wording::method_text},
 };
 use statement::{AmountRow, ReturnStatement};
 
@@ -35,6 +35,7 @@ pub(super) struct ReviewPage<'a> {
     total_cents: i64,
     /// Whether the shopper saw a different total before.
     changed: bool,
+    changed_text: &'static str,
     exchanged: Option<String>,
     method: TitledText,
     /// How many packages there are, if there are several.
@@ -69,7 +70,7 @@ impl<'a> ReviewPage<'a> {
             ReviewUnit {
                 title: &unit.goods.title,
                 reason: policy.reason(code).map_or("", |it| it.label_in(visit.language())),
-                resolution: resolution_text(visit, unit, &titles),
+                resolution: resolution_text(words, unit, rma.gift_refund_only(), &titles),
                 price: money(unit.goods.amounts.price_cents),
                 discount: money(-unit.goods.amounts.discount_cents),
                 tax: money(unit.goods.amounts.tax_cents),
@@ -77,6 +78,8 @@ impl<'a> ReviewPage<'a> {
             }
         };
         let statement = ReturnStatement::new(visit.language(), rma);
+        let gift = rma.gift_refund_only();
+        let exchanged_text = if gift { words.gifts.exchanged } else { words.review.exchanged };
         let exchanged = Some(quote.exchange_cents).filter(|cents| *cents != 0);
         Self {
             frame: visit.frame(words.review.title, "/review").with_form(form),
@@ -91,15 +94,12 @@ impl<'a> ReviewPage<'a> {
             total: statement.total,
             total_cents: quote.total_cents,
             changed: false,
-            exchanged: exchanged.map(|cents| (words.review.exchanged)(&money(cents))),
+            changed_text: if gift { words.gifts.changed } else { words.review.changed },
+            exchanged: exchanged.map(|cents| exchanged_text(&money(cents))),
             method: method_text(rma.return_method, words),
             parcels: (rma.parcel_count > 1)
                 .then(|| (words.parcels.sent_in)(&rma.parcel_count.to_string())),
-            refund_timing: match (rma.return_method, policy.refund_at) {
-                (ReturnMethod::CustomerKeep, _) => "",
-                (_, RefundAt::CarrierScan) => words.review.refund_on_scan,
-                (_, RefundAt::Receipt) => words.review.refund_on_receipt,
-            },
+            refund_timing: timing_text(rma, policy.refund_at, words),
         }
     }
 }
@@ -117,14 +117,32 @@ fn index_titles(variants: &BTreeMap<usize, Option<LineVariants>>) -> HashMap<&st
     listed.map(|variant| (variant.sku.as_str(), variant.title.as_str())).collect()
 }
 
-/// What the shopper gets for a unit. A variant has the merchant's name for it, if that is known.
-fn resolution_text(visit: &PortalVisit, unit: &RmaUnit, titles: &HashMap<&str, &str>) -> String {
-    let words = &visit.words().review;
+/// When the shopper gets the refund, or the gift card for a gift.
+fn timing_text(rma: &Rma, refund_at: RefundAt, words: &Words) -> &'static str {
+    match (rma.return_method, refund_at, rma.gift_refund_only()) {
+        (ReturnMethod::CustomerKeep, _, _) => "",
+        (_, RefundAt::CarrierScan, false) => words.review.refund_on_scan,
+        (_, RefundAt::CarrierScan, true) => words.gifts.card_on_scan,
+        (_, RefundAt::Receipt, false) => words.review.refund_on_receipt,
+        (_, RefundAt::Receipt, true) => words.gifts.card_on_receipt,
+    }
+}
+
+/// What the shopper gets for a unit: a gift card for a gift. A variant has the merchant's name for
+/// it, if that is known.
+fn resolution_text(
+    words: &Words,
+    unit: &RmaUnit,
+    gift: bool,
+    titles: &HashMap<&str, &str>,
+) -> String {
+    let words = &words.review;
     match (unit.goods.resolution, &unit.goods.exchange_sku) {
         (Resolution::Exchange, Some(sku)) => {
             (words.as_exchange)(titles.get(sku.as_str()).copied().unwrap_or(sku))
         }
         (Resolution::GiftCard, _) => words.as_gift_card.to_owned(),
+        (Resolution::Refund | Resolution::Exchange, _) if gift => words.as_gift_card.to_owned(),
         (Resolution::Refund | Resolution::Exchange, _) => words.as_refund.to_owned(),
     }
 }

@@ -42,7 +42,7 @@ impl ReturnStatement {
         let rows = RowFormat { language, words: words_in(language), currency: &rma.currency };
         let canceled = rma.status == RmaStatus::Canceled;
         let changes = if canceled {
-            rows.list_paid(&statement)
+            rows.list_paid(&statement, rma.gift_refund_only())
         } else {
             rows.list_changes(rma, &quote, &statement)
         };
@@ -113,20 +113,23 @@ impl RowFormat<'_> {
             (words.rejected, -rejected_cents),
             (words.fees_adjusted, -rest_cents),
         ]);
-        rows.extend(self.list_paid(statement));
+        rows.extend(self.list_paid(statement, rma.gift_refund_only()));
         rows.extend(self.list([(words.adjustment, -statement.accepted_cents)]));
         rows
     }
 
     /// Each payment with its date.
-    fn list_paid(&self, statement: &Statement) -> Vec<AmountRow> {
-        let row = |paid: &PaidAmount| self.row(&self.describe_payment(paid), -paid.amount_cents);
+    fn list_paid(&self, statement: &Statement, is_gift: bool) -> Vec<AmountRow> {
+        let row =
+            |paid: &PaidAmount| self.row(&self.describe_payment(paid, is_gift), -paid.amount_cents);
         statement.paid.iter().filter(|paid| paid.amount_cents != 0).map(row).collect()
     }
 
-    fn describe_payment(&self, paid: &PaidAmount) -> String {
+    /// The recipient of a gift is refunded with a gift card.
+    fn describe_payment(&self, paid: &PaidAmount, is_gift: bool) -> String {
         let (words, date) = (&self.words.status, format_date(self.language, paid.at));
         match paid.kind {
+            PaidKind::Refund if is_gift => (words.gift_card_issued_on)(&date),
             PaidKind::Refund => (words.refunded_on)(&date),
             PaidKind::GiftCard => (words.gift_card_issued_on)(&date),
             PaidKind::ExchangeOrder => (words.exchange_placed)(&paid.identifier, &date),

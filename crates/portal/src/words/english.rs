@@ -57,8 +57,8 @@ pub(super) static WORDS: Words = Words {
         exchange_hint: "For a different size or color",
         variant: "Which one would you like instead?",
         pick_variant: "Choose what you would like instead, then continue.",
-        no_variants: "There is nothing to exchange this item for at the moment. Please choose a \
-                      refund instead.",
+        no_variants: "There is nothing to exchange this item for at the moment. Please choose \
+                      another option.",
         sold_out: "Sold out",
         same_price: "Same price",
         difference_back: |amount| format!("You get {amount} back"),
@@ -107,8 +107,8 @@ pub(super) static WORDS: Words = Words {
         reason_known: "Please choose one of the listed reasons.",
         exchange_offered: "An exchange is not available for this item or reason.",
         gift_card_offered: "Gift cards are not available.",
-        one_exchange: "An item in this order has already been exchanged. You can choose a refund \
-                       instead.",
+        one_exchange: "An item in this order has already been exchanged. Please choose another \
+                       option.",
         variant_sold_out: "This variant has just sold out. Please choose another one.",
         variant_price: "This variant has a different price. Please choose another one.",
         just_returned: "These items have just been added to another return.",
@@ -194,8 +194,8 @@ pub(super) static WORDS: Words = Words {
         exchange_pending: "Your new order is being placed",
         exchange_placed: |order, date| format!("Order {order} was placed on {date}"),
         exchange_shipped: |order| format!("Order {order} is on its way to you"),
-        exchange_failed: "The store could not place your new order, so you will receive a refund \
-                          instead.",
+        exchange_failed: "The store could not exchange your items or issue your gift card, so you \
+                          will receive a refund instead.",
         exchange_credit: "Exchange credit",
         gift_card_issued_on: |date| format!("Gift card issued on {date}"),
         not_received: "Not received",
@@ -205,6 +205,8 @@ pub(super) static WORDS: Words = Words {
         adjustment: "Adjustment",
         balance: "Still to come",
         find_order_first: "Find your order to print the label or cancel the return",
+        find_order_for_label: "Find your order to print the label",
+        find_order_to_cancel: "Find your order to cancel the return",
         cancel: "Cancel return",
         cancel_consequences: "You will keep your items and will not receive a refund. Please do \
                               not use the label.",
@@ -212,15 +214,15 @@ pub(super) static WORDS: Words = Words {
         too_late_moving: "This return can no longer be canceled because the items are on their \
                           way.",
         too_late_received: "This return can no longer be canceled because the items have arrived.",
-        too_late_refunded: "This return can no longer be canceled because you have already been \
-                            refunded.",
-        too_late_exchange: "This return cannot be canceled because your new order has been placed \
-                            or is being placed.",
+        too_late_refunded: "This return can no longer be canceled because you have already \
+                            received your refund or gift card.",
+        too_late_exchange: "This return cannot be canceled because your exchange or gift card has \
+                            already been ordered.",
         too_late: "This return can no longer be canceled.",
         bookmark_page: "Bookmark this page. It always shows the status of your return.",
         back_to_order: "Back to your order",
         is_created: "In progress",
-        is_pending: "Exchange being ordered",
+        is_pending: "Exchange or gift card in progress",
         is_partial: "Partly completed",
         is_refunded: "Completed",
         is_canceled: "Canceled",
@@ -277,7 +279,7 @@ pub(super) static WORDS: Words = Words {
         send: TitledText {
             title: "Send",
             text: "Take the package to one of the carrier’s drop-off points. Keep the receipt \
-                   until you have received your refund.",
+                   until your return is complete.",
         },
         await_pickup: TitledText {
             title: "Wait for pickup",
@@ -294,8 +296,8 @@ pub(super) static WORDS: Words = Words {
         },
         keep_receipt: TitledText {
             title: "Keep the receipt",
-            text: "You will get one at the drop-off point. Keep it until you have received your \
-                   refund.",
+            text: "You will get one at the drop-off point. Keep it until your return is \
+                   complete.",
         },
         from: "From",
         to: "To",
@@ -315,6 +317,7 @@ pub(super) static WORDS: Words = Words {
     parcels: super::parcels::ENGLISH,
     withdrawal: super::withdrawal::ENGLISH,
     proof: super::proof::ENGLISH,
+    gifts: super::gifts::ENGLISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page not found",

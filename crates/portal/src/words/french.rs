@@ -59,8 +59,8 @@ pub(super) static WORDS: Words = Words {
         exchange_hint: "Contre une autre taille ou couleur",
         variant: "Quel article souhaitez-vous à la place\u{a0}?",
         pick_variant: "Choisissez l’article que vous souhaitez à la place, puis continuez.",
-        no_variants: "Cet article ne peut pas être échangé pour le moment. Veuillez choisir un \
-                      remboursement.",
+        no_variants: "Cet article ne peut pas être échangé pour le moment. Veuillez choisir une \
+                      autre option.",
         sold_out: "Épuisé",
         same_price: "Même prix",
         difference_back: |amount| format!("{amount} vous seront remboursés"),
@@ -110,8 +110,8 @@ pub(super) static WORDS: Words = Words {
         reason_known: "Veuillez choisir l’un des motifs proposés.",
         exchange_offered: "L’échange n’est pas possible pour cet article ou ce motif.",
         gift_card_offered: "Les cartes cadeaux ne sont pas disponibles.",
-        one_exchange: "Un article de cette commande a déjà été échangé. Vous pouvez choisir un \
-                       remboursement à la place.",
+        one_exchange: "Un article de cette commande a déjà été échangé. Veuillez choisir une autre \
+                       option.",
         variant_sold_out: "Cette variante vient d’être épuisée. Veuillez en choisir une autre.",
         variant_price: "Cette variante a un prix différent. Veuillez en choisir une autre.",
         just_returned: "Ces articles viennent d’être ajoutés à un autre retour.",
@@ -206,8 +206,8 @@ pub(super) static WORDS: Words = Words {
         exchange_pending: "Votre nouvelle commande est en cours de création",
         exchange_placed: |order, date| format!("La commande {order} a été passée le {date}"),
         exchange_shipped: |order| format!("La commande {order} est en route vers vous"),
-        exchange_failed: "La boutique n’a pas pu passer votre nouvelle commande. Vous recevrez un \
-                          remboursement à la place.",
+        exchange_failed: "La boutique n’a pas pu échanger vos articles ou émettre votre carte \
+                          cadeau. Vous recevrez un remboursement à la place.",
         exchange_credit: "Crédit pour l’échange",
         gift_card_issued_on: |date| format!("Carte cadeau émise le {date}"),
         not_received: "Non reçu",
@@ -218,6 +218,8 @@ pub(super) static WORDS: Words = Words {
         balance: "Reste à recevoir",
         find_order_first: "Recherchez votre commande pour imprimer l’étiquette ou annuler le \
                    retour",
+        find_order_for_label: "Recherchez votre commande pour imprimer l’étiquette",
+        find_order_to_cancel: "Recherchez votre commande pour annuler le retour",
         cancel: "Annuler le retour",
         cancel_consequences: "Vous garderez vos articles et ne recevrez pas de remboursement. \
                               Veuillez ne pas utiliser l’étiquette.",
@@ -225,15 +227,15 @@ pub(super) static WORDS: Words = Words {
         too_late_moving: "Ce retour ne peut plus être annulé, car les articles sont en route.",
         too_late_received: "Ce retour ne peut plus être annulé, car les articles sont arrivés.",
         too_late_refunded: "Ce retour ne peut plus être annulé, car vous avez déjà reçu votre \
-                            remboursement.",
-        too_late_exchange: "Ce retour ne peut pas être annulé, car votre nouvelle commande a été \
-                            passée ou est en cours de création.",
+                            remboursement ou votre carte cadeau.",
+        too_late_exchange: "Ce retour ne peut pas être annulé, car votre échange ou votre carte \
+                            cadeau est déjà en cours de traitement.",
         too_late: "Ce retour ne peut plus être annulé.",
         bookmark_page: "Ajoutez cette page à vos favoris. Elle indique toujours l’état de votre \
                         retour.",
         back_to_order: "Revenir à votre commande",
         is_created: "En cours",
-        is_pending: "Échange en cours de commande",
+        is_pending: "Échange ou carte cadeau en cours",
         is_partial: "Partiellement terminé",
         is_refunded: "Terminé",
         is_canceled: "Annulé",
@@ -292,7 +294,7 @@ pub(super) static WORDS: Words = Words {
         send: TitledText {
             title: "Envoyez",
             text: "Déposez le colis dans un point de dépôt du transporteur. Gardez le reçu jusqu’à \
-                   ce que vous ayez reçu votre remboursement.",
+                   ce que votre retour soit terminé.",
         },
         await_pickup: TitledText {
             title: "Attendez l’enlèvement",
@@ -310,8 +312,8 @@ pub(super) static WORDS: Words = Words {
         },
         keep_receipt: TitledText {
             title: "Gardez le reçu",
-            text: "Il vous sera remis au point relais. Gardez-le jusqu’à ce que vous ayez reçu \
-                   votre remboursement.",
+            text: "Il vous sera remis au point relais. Gardez-le jusqu’à ce que votre retour \
+                   soit terminé.",
         },
         from: "De",
         to: "À",
@@ -331,6 +333,7 @@ pub(super) static WORDS: Words = Words {
     parcels: super::parcels::FRENCH,
     withdrawal: super::withdrawal::FRENCH,
     proof: super::proof::FRENCH,
+    gifts: super::gifts::FRENCH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Page introuvable",

@@ -60,7 +60,8 @@ pub(super) static WORDS: Words = Words {
         exchange_hint: "Gegen eine andere Größe oder Farbe",
         variant: "Welche Variante möchten Sie stattdessen?",
         pick_variant: "Wählen Sie die Variante aus, die Sie stattdessen möchten, und fahren Sie fort.",
-        no_variants: "Dieser Artikel kann derzeit nicht umgetauscht werden. Bitte wählen Sie eine Erstattung.",
+        no_variants: "Dieser Artikel kann derzeit nicht umgetauscht werden. Bitte wählen Sie eine \
+                      andere Option.",
         sold_out: "Ausverkauft",
         same_price: "Gleicher Preis",
         difference_back: |amount| format!("Sie erhalten {amount} zurück"),
@@ -112,8 +113,8 @@ pub(super) static WORDS: Words = Words {
         reason_known: "Bitte wählen Sie einen der angegebenen Gründe.",
         exchange_offered: "Für diesen Artikel oder Grund ist kein Umtausch möglich.",
         gift_card_offered: "Gutscheine sind nicht verfügbar.",
-        one_exchange: "Ein Artikel aus dieser Bestellung wurde bereits umgetauscht. Sie können \
-                       stattdessen eine Erstattung wählen.",
+        one_exchange: "Ein Artikel aus dieser Bestellung wurde bereits umgetauscht. Bitte wählen \
+                       Sie eine andere Option.",
         variant_sold_out: "Diese Variante ist inzwischen ausverkauft. Bitte wählen Sie eine \
                            andere.",
         variant_price: "Diese Variante hat einen anderen Preis. Bitte wählen Sie eine andere.",
@@ -208,8 +209,8 @@ pub(super) static WORDS: Words = Words {
         exchange_pending: "Ihre neue Bestellung wird aufgegeben",
         exchange_placed: |order, date| format!("Bestellung {order} wurde am {date} aufgegeben"),
         exchange_shipped: |order| format!("Bestellung {order} ist auf dem Weg zu Ihnen"),
-        exchange_failed: "Der Shop konnte Ihre neue Bestellung nicht aufgeben. Sie erhalten \
-                          stattdessen eine Erstattung.",
+        exchange_failed: "Der Shop konnte Ihre Artikel nicht umtauschen oder Ihren Gutschein nicht \
+                          ausstellen. Sie erhalten stattdessen eine Erstattung.",
         exchange_credit: "Guthaben für den Umtausch",
         gift_card_issued_on: |date| format!("Gutschein ausgestellt am {date}"),
         not_received: "Nicht eingegangen",
@@ -220,6 +221,8 @@ pub(super) static WORDS: Words = Words {
         balance: "Steht noch aus",
         find_order_first: "Bestellung suchen, um das Etikett zu drucken oder die Rücksendung zu \
                    stornieren",
+        find_order_for_label: "Bestellung suchen, um das Etikett zu drucken",
+        find_order_to_cancel: "Bestellung suchen, um die Rücksendung zu stornieren",
         cancel: "Rücksendung stornieren",
         cancel_consequences: "Sie behalten Ihre Artikel und erhalten keine Erstattung. Bitte \
                               verwenden Sie das Etikett nicht.",
@@ -228,16 +231,16 @@ pub(super) static WORDS: Words = Words {
                           bereits unterwegs sind.",
         too_late_received: "Diese Rücksendung kann nicht mehr storniert werden, weil die Artikel \
                             bereits angekommen sind.",
-        too_late_refunded: "Diese Rücksendung kann nicht mehr storniert werden, weil Sie bereits \
-                            eine Erstattung erhalten haben.",
-        too_late_exchange: "Diese Rücksendung kann nicht storniert werden, weil Ihre neue \
-                            Bestellung bereits aufgegeben wurde oder gerade aufgegeben wird.",
+        too_late_refunded: "Diese Rücksendung kann nicht mehr storniert werden, weil Sie Ihre \
+                            Erstattung oder Ihren Gutschein bereits erhalten haben.",
+        too_late_exchange: "Diese Rücksendung kann nicht storniert werden, weil Ihr Umtausch oder \
+                            Gutschein bereits in Auftrag gegeben wurde.",
         too_late: "Diese Rücksendung kann nicht mehr storniert werden.",
         bookmark_page: "Speichern Sie diese Seite als Lesezeichen. Sie zeigt immer den Status \
                         Ihrer Rücksendung.",
         back_to_order: "Zurück zu Ihrer Bestellung",
         is_created: "In Bearbeitung",
-        is_pending: "Umtausch wird bestellt",
+        is_pending: "Umtausch oder Gutschein in Arbeit",
         is_partial: "Teilweise abgeschlossen",
         is_refunded: "Abgeschlossen",
         is_canceled: "Storniert",
@@ -295,7 +298,7 @@ pub(super) static WORDS: Words = Words {
         send: TitledText {
             title: "Versenden",
             text: "Bringen Sie das Paket zu einer Annahmestelle des Paketdienstes. Bewahren Sie \
-                   den Beleg auf, bis Sie Ihre Erstattung erhalten haben.",
+                   den Beleg auf, bis Ihre Rücksendung abgeschlossen ist.",
         },
         await_pickup: TitledText {
             title: "Abholung abwarten",
@@ -313,8 +316,8 @@ pub(super) static WORDS: Words = Words {
         },
         keep_receipt: TitledText {
             title: "Beleg aufbewahren",
-            text: "Sie erhalten ihn an der Annahmestelle. Bewahren Sie ihn auf, bis Sie Ihre \
-                   Erstattung erhalten haben.",
+            text: "Sie erhalten ihn an der Annahmestelle. Bewahren Sie ihn auf, bis Ihre \
+                   Rücksendung abgeschlossen ist.",
         },
         from: "Von",
         to: "An",
@@ -336,6 +339,7 @@ pub(super) static WORDS: Words = Words {
     parcels: super::parcels::GERMAN,
     withdrawal: super::withdrawal::GERMAN,
     proof: super::proof::GERMAN,
+    gifts: super::gifts::GERMAN,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Seite nicht gefunden",

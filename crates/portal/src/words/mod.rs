@@ -7,6 +7,7 @@
 mod english;
 mod french;
 mod german;
+mod gifts;
 mod parcels;
 mod proof;
 mod spanish;
@@ -18,7 +19,7 @@ pub(crate) mod wording;
 
 use domain::merchants::language::Language;
 
-pub(crate) use texts::{TitledText, Words};
+pub(crate) use texts::{Sentence, TitledText, Words};
 
 /// The texts in a language.
 pub(crate) const fn words_in(language: Language) -> &'static Words {

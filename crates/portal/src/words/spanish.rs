@@ -58,7 +58,7 @@ pub(super) static WORDS: Words = Words {
         exchange_hint: "Por otra talla o color",
         variant: "¿Cuál desea en su lugar?",
         pick_variant: "Elija lo que desea en su lugar y continúe.",
-        no_variants: "Este artículo no se puede cambiar por ahora. Elija un reembolso.",
+        no_variants: "Este artículo no se puede cambiar por ahora. Elija otra opción.",
         sold_out: "Agotado",
         same_price: "Mismo precio",
         difference_back: |amount| format!("Le devolvemos {amount}"),
@@ -107,8 +107,7 @@ pub(super) static WORDS: Words = Words {
         reason_known: "Elija uno de los motivos indicados.",
         exchange_offered: "El cambio no está disponible para este artículo o motivo.",
         gift_card_offered: "Las tarjetas regalo no están disponibles.",
-        one_exchange: "Ya se ha cambiado un artículo de este pedido. Puede elegir un reembolso en \
-                       su lugar.",
+        one_exchange: "Ya se ha cambiado un artículo de este pedido. Elija otra opción.",
         variant_sold_out: "Esta variante se acaba de agotar. Elija otra.",
         variant_price: "Esta variante tiene otro precio. Elija otra.",
         just_returned: "Estos artículos se acaban de añadir a otra devolución.",
@@ -203,8 +202,8 @@ pub(super) static WORDS: Words = Words {
         exchange_pending: "Se está realizando su nuevo pedido",
         exchange_placed: |order, date| format!("El pedido {order} se realizó el {date}"),
         exchange_shipped: |order| format!("El pedido {order} está en camino"),
-        exchange_failed: "La tienda no pudo realizar su nuevo pedido. En su lugar, recibirá un \
-                          reembolso.",
+        exchange_failed: "La tienda no pudo cambiar sus artículos o emitir su tarjeta regalo. En \
+                          su lugar, recibirá un reembolso.",
         exchange_credit: "Crédito para el cambio",
         gift_card_issued_on: |date| format!("Tarjeta regalo emitida el {date}"),
         not_received: "No recibido",
@@ -214,6 +213,8 @@ pub(super) static WORDS: Words = Words {
         adjustment: "Ajuste",
         balance: "Pendiente de recibir",
         find_order_first: "Busque su pedido para imprimir la etiqueta o cancelar la devolución",
+        find_order_for_label: "Busque su pedido para imprimir la etiqueta",
+        find_order_to_cancel: "Busque su pedido para cancelar la devolución",
         cancel: "Cancelar la devolución",
         cancel_consequences: "Conservará sus artículos y no recibirá ningún reembolso. No utilice \
                               la etiqueta.",
@@ -223,15 +224,15 @@ pub(super) static WORDS: Words = Words {
         too_late_received: "Esta devolución ya no se puede cancelar porque los artículos ya han \
                             llegado.",
         too_late_refunded: "Esta devolución ya no se puede cancelar porque ya ha recibido el \
-                            reembolso.",
-        too_late_exchange: "Esta devolución no se puede cancelar porque su nuevo pedido ya se ha \
-                            realizado o se está realizando.",
+                            reembolso o la tarjeta regalo.",
+        too_late_exchange: "Esta devolución no se puede cancelar porque su cambio o su tarjeta \
+                            regalo ya está en trámite.",
         too_late: "Esta devolución ya no se puede cancelar.",
         bookmark_page: "Guarde esta página en sus favoritos. Siempre muestra el estado de su \
                         devolución.",
         back_to_order: "Volver a su pedido",
         is_created: "En curso",
-        is_pending: "Cambio en trámite",
+        is_pending: "Cambio o tarjeta regalo en trámite",
         is_partial: "Completada en parte",
         is_refunded: "Completada",
         is_canceled: "Cancelada",
@@ -289,7 +290,7 @@ pub(super) static WORDS: Words = Words {
         send: TitledText {
             title: "Envíe",
             text: "Lleve el paquete a un punto de entrega del transportista. Guarde el recibo \
-                   hasta que haya recibido su reembolso.",
+                   hasta que se complete su devolución.",
         },
         await_pickup: TitledText {
             title: "Espere la recogida",
@@ -307,8 +308,8 @@ pub(super) static WORDS: Words = Words {
         },
         keep_receipt: TitledText {
             title: "Guarde el recibo",
-            text: "Se lo darán en el punto de entrega. Guárdelo hasta que haya recibido su \
-                   reembolso.",
+            text: "Se lo darán en el punto de entrega. Guárdelo hasta que se complete su \
+                   devolución.",
         },
         from: "De",
         to: "Para",
@@ -332,6 +333,7 @@ pub(super) static WORDS: Words = Words {
     parcels: super::parcels::SPANISH,
     withdrawal: super::withdrawal::SPANISH,
     proof: super::proof::SPANISH,
+    gifts: super::gifts::SPANISH,
     errors: ErrorWords {
         not_found: TitledText {
             title: "Página no encontrada",

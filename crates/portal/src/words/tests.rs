@@ -33,6 +33,8 @@ fn every_sentence_contains_its_values() {
             words.parcels.code_of,
             words.parcels.valid_until,
             words.parcels.sent_in,
+            words.gifts.fee,
+            words.gifts.exchanged,
             words.withdrawal.lead,
             words.withdrawal.quantity_of,
             words.withdrawal.stated_name,
@@ -76,8 +78,12 @@ fn french_part(source: &str) -> &str {
 
 #[test]
 fn french_punctuation_follows_a_no_break_space() {
-    let files =
-        [include_str!("parcels.rs"), include_str!("proof.rs"), include_str!("withdrawal.rs")];
+    let files = [
+        include_str!("gifts.rs"),
+        include_str!("parcels.rs"),
+        include_str!("proof.rs"),
+        include_str!("withdrawal.rs"),
+    ];
     let source = [include_str!("french.rs"), &files.map(french_part).concat()].concat();
     for mark in ["?", "!", ":", ";", "»", "%"] {
         assert!(!source.contains(&format!(" {mark}")), "a space that can break before {mark}");

@@ -1,6 +1,6 @@
 //! The texts that every language has to provide.
 
-use super::{proof::ProofWords, withdrawal::WithdrawalWords};
+use super::{gifts::GiftWords, proof::ProofWords, withdrawal::WithdrawalWords};
 
 /// A text with a value in it.
 pub(crate) type Sentence = fn(&str) -> String;
@@ -26,6 +26,7 @@ pub(crate) struct Words {
     pub(crate) parcels: ParcelWords,
     pub(crate) withdrawal: WithdrawalWords,
     pub(crate) proof: ProofWords,
+    pub(crate) gifts: GiftWords,
     pub(crate) errors: ErrorWords,
 }
 
@@ -237,8 +238,11 @@ pub(crate) struct StatusWords {
     /// A difference that the store and the service agreed on.
     pub(crate) adjustment: &'static str,
     pub(crate) balance: &'static str,
-    /// Asks a visitor without a pass to find the order first.
+    /// Asks a visitor without a pass to find the order first: for the label and to cancel, or for
+    /// one of them.
     pub(crate) find_order_first: &'static str,
+    pub(crate) find_order_for_label: &'static str,
+    pub(crate) find_order_to_cancel: &'static str,
     pub(crate) cancel: &'static str,
     pub(crate) cancel_consequences: &'static str,
     pub(crate) cancel_confirm: &'static str,

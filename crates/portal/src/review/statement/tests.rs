@@ -201,3 +201,19 @@ fn a_canceled_return_shows_only_what_was_paid() {
     assert_eq!(statement.components, []);
     assert_eq!(statement.balance, None);
 }
+
+#[test]
+fn the_refund_of_a_gift_is_a_gift_card_in_every_language() {
+    let mut gift = after(&sample_return(), &refund(4_415));
+    gift.giftee_email = Some("robin.ames@example.com".to_owned());
+    let paid = Language::ALL.map(|it| ReturnStatement::new(it, &gift).changes.pop().unwrap().label);
+    assert_eq!(
+        paid,
+        [
+            "Gift card issued on 1 March 2026",
+            "Gutschein ausgestellt am 1. März 2026",
+            "Carte cadeau émise le 1er mars 2026",
+            "Tarjeta regalo emitida el 1 de marzo de 2026",
+        ]
+    );
+}
