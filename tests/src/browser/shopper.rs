@@ -16,6 +16,7 @@ const EMAIL_OR_POSTAL_CODE: &str = "Email address or postal code";
 const GIFT: &str = "I received this as a gift";
 pub(super) const FIND: &str = "Find my order";
 pub(super) const REVIEW: &str = "Review refund";
+const REVIEW_GIFT: &str = "Review gift card";
 pub(super) const CONFIRM: &str = "Confirm return";
 const LABEL: &str = "Show label";
 const CANCEL: &str = "Cancel return";
@@ -131,6 +132,11 @@ impl Shopper {
 
     pub(super) fn review(&self) -> Page {
         self.browser.press(REVIEW)
+    }
+
+    /// The same, as the recipient of a gift.
+    pub(super) fn review_gift(&self) -> Page {
+        self.browser.press(REVIEW_GIFT)
     }
 
     /// Confirms, and reads the identifier of the return from the address of the page that follows.

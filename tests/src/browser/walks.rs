@@ -6,7 +6,7 @@ use super::{
     shop::{EMAIL, MUG, ORDER, POSTAL_CODE, Shop, TEE},
     shopper::{Shopper, Wanted},
     walker::walk,
-    window::Scripts,
+    window::{ENTER, Scripts},
 };
 
 /// Declares each walk once and runs it twice.
@@ -87,7 +87,7 @@ fn a_gift_is_returned_without_the_buyer(shopper: &Shopper) {
     shopper.browser.press("Confirm code");
     shopper.choose(TEE, 1, Wanted::Refund);
     shopper.enter_email("robin@example.com");
-    shopper.review();
+    shopper.review_gift();
     let rma = shopper.confirm();
 
     let held = shopper.shop.held(&rma);
@@ -213,4 +213,34 @@ fn every_return_method_has_an_accessible_page() {
 fn the_reference_is_accessible() {
     let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
     walk(&shopper.browser, &["/docs"]);
+}
+
+#[test]
+fn the_enter_key_in_a_field_reviews_the_return() {
+    let Some(shopper) = Shopper::arrive(Scripts::Off) else { return };
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::Refund);
+    shopper.browser.tab_to("parcels");
+    shopper.browser.key(ENTER);
+    shopper.browser.see("Review your return");
+}
+
+#[test]
+fn a_minus_sign_stays_with_its_amount() {
+    // A label that needs all the space, and the lines that the amounts take.
+    let lines = "return [...document.querySelectorAll('.sums div')].map((row) => {
+      row.querySelector('dt').textContent = 'Label '.repeat(60);
+      const range = document.createRange();
+      range.selectNodeContents(row.querySelector('dd'));
+      return range.getClientRects().length;
+    })";
+    let Some(shopper) = Shopper::arrive(Scripts::On) else { return };
+    shopper.shop.offer(&[json!({ "method": "mail-back", "fee_cents": 595 })]);
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::Refund);
+    let set = "document.querySelector('[name=\"reason.0.0\"]').value = 'changed_mind'";
+    shopper.browser.script(set, &[]);
+    shopper.review();
+    shopper.browser.see("−$5.95");
+    assert_eq!(shopper.browser.script(lines, &[]), json!([1, 1, 1]));
 }
