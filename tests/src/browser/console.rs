@@ -1,6 +1,7 @@
 //! Tasks of operators at the console, from page to page, with and without scripts: retry failed
 //! messages, set up a merchant, change its policy, find an order and its return.
 
+mod enter_key;
 mod warehouse_lists;
 
 use std::sync::{
