@@ -31,7 +31,7 @@ struct ErrorPage {
 }
 
 /// Replaces the JSON of a failed request with a page.
-pub(super) async fn show_errors_as_pages(request: Request, next: Next) -> Response {
+pub async fn show_errors_as_pages(request: Request, next: Next) -> Response {
     let language = PageLanguage::of_any_portal(&request);
     let response = next.run(request).await;
     let content_type = response.headers().get(CONTENT_TYPE);
@@ -43,7 +43,8 @@ pub(super) async fn show_errors_as_pages(request: Request, next: Next) -> Respon
 pub(super) fn render_error(status: StatusCode, language: PageLanguage) -> Response {
     let words = language.words();
     let TitledText { title, text } = match status {
-        StatusCode::NOT_FOUND => words.errors.not_found,
+        // A form is no page: its address was typed, or opened again.
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => words.errors.not_found,
         StatusCode::FORBIDDEN => words.errors.other_origin,
         StatusCode::PAYLOAD_TOO_LARGE => words.errors.too_large,
         StatusCode::TOO_MANY_REQUESTS => words.errors.too_many_requests,

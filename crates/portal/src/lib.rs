@@ -28,17 +28,24 @@ mod visit;
 mod withdraw;
 mod words;
 
-use axum::{Router, middleware};
+use axum::{Router, extract::Request, http::StatusCode, middleware, response::Response};
 use csrf::require_same_origin;
-use error_page::show_errors_as_pages;
+use language::PageLanguage;
 use server::Web;
 
-/// Every page of the portal, and the label.
+pub use error_page::show_errors_as_pages;
+pub use label::routes as label_routes;
+
+/// Every page of the portal, except for the label.
 pub fn routes() -> Router<Web> {
     route::routes()
         .merge(link::routes())
         .merge(withdraw::routes())
         .layer(middleware::from_fn(show_errors_as_pages))
         .layer(middleware::from_fn(require_same_origin))
-        .merge(label::routes())
+}
+
+/// The page for a request that failed outside of any portal, in the language of its sender.
+pub fn render_error_page(status: StatusCode, request: &Request) -> Response {
+    error_page::render_error(status, PageLanguage::of_any_portal(request))
 }

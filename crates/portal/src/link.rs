@@ -11,18 +11,13 @@ use app::{
         shopper::{Identification, Shopper, prove_gift},
     },
 };
-use axum::{
-    Router,
-    http::StatusCode,
-    response::Response,
-    routing::{get, post},
-};
+use axum::{Router, http::StatusCode, response::Response, routing::get};
 use server::{Web, error::ApiError, query::Query};
 
 use crate::{
     form::PortalForm,
     proof::PROOF_ELEMENT,
-    route::{load_shoppers_order, render_choose, render_find, render_unproven_status},
+    route::{load_shoppers_order, render_choose, render_find, render_unproven_status, show_order},
     selection::FieldProblem,
     visit::PortalVisit,
 };
@@ -30,8 +25,8 @@ use crate::{
 pub(super) fn routes() -> Router<Web> {
     Router::new()
         .route("/portal/{merchant}/link", get(follow))
-        .route("/portal/{merchant}/proof", post(prove))
-        .route("/portal/{merchant}/proof/code", post(send))
+        .route("/portal/{merchant}/proof", get(show_order).post(prove))
+        .route("/portal/{merchant}/proof/code", get(show_order).post(send))
 }
 
 /// Opens the order of a signed link. The page is the response itself: the browser would not send

@@ -20,13 +20,14 @@ use axum::{
     extract::{Extension, State},
     http::StatusCode,
     response::Response,
-    routing::{get, post},
+    routing::get,
 };
 use domain::{
     identifier::ClientId,
     orders::order::OrderLine,
     returns::{
         Resolution,
+        identifier::RmaId,
         rma::{Rma, RmaEvent, VoidReason, apply},
     },
 };
@@ -52,11 +53,11 @@ pub(crate) fn routes() -> Router<Web> {
         .route("/portal/{merchant}/logo", get(theme::serve_logo))
         .route("/portal/{merchant}/pictures/{token}", get(theme::serve_picture))
         .route("/portal/{merchant}/return", get(show_choose).post(keep_choosing))
-        .route("/portal/{merchant}/review", post(review))
-        .route("/portal/{merchant}/confirm", post(confirm))
+        .route("/portal/{merchant}/review", get(show_order).post(review))
+        .route("/portal/{merchant}/confirm", get(show_order).post(confirm))
         .route("/portal/{merchant}/returns/{rma}", get(show_status))
-        .route("/portal/{merchant}/returns/{rma}/cancel", post(cancel))
-        .route("/portal/{merchant}/returns/{rma}/label", post(renew))
+        .route("/portal/{merchant}/returns/{rma}/cancel", get(show_return).post(cancel))
+        .route("/portal/{merchant}/returns/{rma}/label", get(show_return).post(renew))
 }
 
 /// The page that asks for the order.
@@ -129,6 +130,16 @@ async fn find_order(
 
 async fn show_choose(visit: PortalVisit) -> Result<Response, ApiError> {
     keep_choosing(visit, PortalForm::default()).await
+}
+
+/// The page that a form starts at, for a browser that opens the address of the form.
+pub(crate) async fn show_order(visit: PortalVisit) -> Response {
+    visit.redirect_read("/return")
+}
+
+async fn show_return(visit: PortalVisit, Path((_, rma)): Path<(String, String)>) -> Response {
+    let Some(rma) = RmaId::parse(&rma) else { return visit.redirect_read("") };
+    visit.redirect_read(&format!("/returns/{rma}"))
 }
 
 /// The page with the earlier choices, and with one more part if the shopper splits a line.

@@ -164,6 +164,11 @@ impl PortalVisit {
         (StatusCode::SEE_OTHER, headers).into_response()
     }
 
+    /// The same for a request that asks for a page, perhaps in another language.
+    pub(super) fn redirect_read(&self, rest: &str) -> Response {
+        self.page_language.mark(self.redirect(rest), self.web.settings.secure_cookies)
+    }
+
     /// Gives the shopper a pass and shows the order.
     pub(super) fn admit(&self, shopper: &Shopper) -> Response {
         self.with_pass(self.redirect("/return"), shopper)

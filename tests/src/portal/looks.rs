@@ -152,3 +152,31 @@ fn the_command_sets_and_shows_the_portal() {
         assert!(wrong.err.contains("PNG, JPEG, or WebP"), "{}", wrong.err);
     }
 }
+
+#[test]
+fn the_address_of_a_form_leads_to_the_page_that_it_starts_at() {
+    for shop in shops() {
+        let rma = "/returns/RMA-7K3Q-9XWD-2M4T";
+        let (cancel, label) = (format!("{rma}/cancel"), format!("{rma}/label"));
+        for (form, page) in [
+            ("/review", "/return"),
+            ("/confirm?lang=de", "/return"),
+            ("/proof", "/return"),
+            ("/proof/code", "/return"),
+            ("/withdraw/items", "/withdraw"),
+            ("/withdraw/review", "/withdraw"),
+            ("/withdraw/confirm", "/withdraw"),
+            (&cancel, rma),
+            (&label, rma),
+            ("/returns/%2F%2Fevil.example/cancel", ""),
+        ] {
+            let reply = shop.get(form, "");
+            let page = shop.path(page);
+            assert_eq!((reply.status, reply.header("location")), (303, Some(page.as_str())));
+        }
+        let language = shop.get("/confirm?lang=de", "");
+        assert!(language.header("set-cookie").unwrap().starts_with("homeward_language=de"));
+        let unknown = shop.server.send(&Request::get("/portal/no-such-shop/review"));
+        assert_eq!(unknown.status, 404);
+    }
+}

@@ -8,4 +8,4 @@ mod page;
 mod qr;
 mod route;
 
-pub(crate) use route::routes;
+pub use route::routes;

@@ -28,7 +28,8 @@ use crate::{
     words::{Words, words_in},
 };
 
-pub(crate) fn routes() -> Router<Web> {
+/// The pages of labels, and their files.
+pub fn routes() -> Router<Web> {
     Router::new()
         .route("/labels/{key}", get(show_label))
         .route("/labels/{key}/{document}", get(show_document))

@@ -18,7 +18,7 @@ use axum::{
         header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS},
     },
     response::{IntoResponse, Response},
-    routing::{get, post},
+    routing::get,
 };
 use domain::withdrawal::{decide::StatementFault, period::is_shipped_to_eu};
 use server::{Web, error::ApiError, guard::RequestOrigin, path::Path};
@@ -32,9 +32,9 @@ use crate::{form::PortalForm, visit::PortalVisit};
 pub(crate) fn routes() -> Router<Web> {
     Router::new()
         .route("/portal/{merchant}/withdraw", get(show_start).post(start))
-        .route("/portal/{merchant}/withdraw/items", post(choose))
-        .route("/portal/{merchant}/withdraw/review", post(review))
-        .route("/portal/{merchant}/withdraw/confirm", post(confirm))
+        .route("/portal/{merchant}/withdraw/items", get(begin).post(choose))
+        .route("/portal/{merchant}/withdraw/review", get(begin).post(review))
+        .route("/portal/{merchant}/withdraw/confirm", get(begin).post(confirm))
         .route("/portal/{merchant}/withdrawals/{name}", get(show_done))
         .route("/portal/{merchant}/withdrawals/{name}/document", get(download))
 }
@@ -79,6 +79,11 @@ async fn show_start(visit: PortalVisit, RawQuery(query): RawQuery) -> Result<Res
     let fields = other.then(|| ("other".to_owned(), "yes".to_owned()));
     let form = PortalForm::new(fields.into_iter().collect());
     Ok(render_start(&visit, &form, StartProblem::default()))
+}
+
+/// The page that the forms start at, for a browser that opens the address of a form.
+async fn begin(visit: PortalVisit) -> Response {
+    visit.redirect_read("/withdraw")
 }
 
 fn require_offer(visit: &PortalVisit) -> Result<(), AppError> {

@@ -23,6 +23,40 @@ fn unknown_addresses_are_told_in_json() {
 }
 
 #[test]
+fn browsers_get_pages_for_unknown_addresses_and_lose_a_slash_at_the_end() {
+    let server = shared::server();
+    let browse = |target: &str| {
+        let accepted = "text/html,application/xhtml+xml,*/*;q=0.8";
+        server.send(&Request::get(target).header("Accept", accepted))
+    };
+    for target in ["/nothing", "/portal", "/portal/no/such/page", "/labels/none", "//evil.example/"]
+    {
+        let reply = browse(target);
+        assert_eq!(reply.status, 404, "{target}: {}", reply.text());
+        assert!(reply.text().contains("<h1>Page not found</h1>"), "{target}: {}", reply.text());
+    }
+    for (target, page) in [
+        ("/docs/", "/docs"),
+        ("/console/", "/console"),
+        ("/console/orders/?merchant=a", "/console/orders?merchant=a"),
+        ("/portal/", "/portal"),
+        ("/portal/acme/?lang=de", "/portal/acme?lang=de"),
+    ] {
+        let reply = browse(target);
+        assert_eq!((reply.status, reply.header("location")), (308, Some(page)), "{target}");
+    }
+    for target in ["/portal", "/portal/no/such/page"] {
+        let reply = server.send(&Request::get(target));
+        assert!(reply.text().contains("<h1>Page not found</h1>"), "{target}: {}", reply.text());
+    }
+    let label = server.send(&Request::get("/labels/none"));
+    assert_eq!(label.status, 404);
+    assert_message_only(&label);
+    let form = browse("/oauth/token");
+    assert_eq!((form.status, form.header("allow")), (405, Some("POST")), "{}", form.text());
+}
+
+#[test]
 fn wrong_methods_are_told_in_json_with_the_right_ones() {
     let server = shared::server();
     for (method, target, allowed) in [
