@@ -10,36 +10,69 @@ pub(crate) struct ReadMail {
     pub(crate) message_id: String,
     pub(crate) text: String,
     pub(crate) html: String,
+    /// The names of the files.
+    pub(crate) attachments: Vec<String>,
 }
 
-/// Reads a mail with two parts in quoted-printable, as Homeward writes them.
+/// Parts contain parts up to this depth: a mail with a file has its two texts in a part of it.
+const DEPTH_MAX: u32 = 3;
+
+/// Reads a mail with parts in quoted-printable, and perhaps with files, as Homeward writes them.
 pub(super) fn read_mail(content: &[u8]) -> ReadMail {
     let content = String::from_utf8_lossy(content);
-    let (head, body) = content.split_once("\r\n\r\n").unwrap_or((&content, ""));
-    let headers = head.replace("\r\n ", " ");
-    let header = |name: &str| {
-        let mut lines = headers.lines().filter_map(|line| line.split_once(": "));
+    let whole = Part::read(&content);
+    let mut mail = ReadMail {
+        sender: decode_words(&whole.header("From")),
+        subject: decode_words(&whole.header("Subject")),
+        message_id: whole.header("Message-ID"),
+        ..ReadMail::default()
+    };
+    whole.collect(&mut mail, DEPTH_MAX);
+    mail
+}
+
+/// A mail, or a part of one: headers, and a body.
+struct Part<'a> {
+    headers: String,
+    body: &'a str,
+}
+
+impl<'a> Part<'a> {
+    fn read(content: &'a str) -> Self {
+        let (head, body) = content.split_once("\r\n\r\n").unwrap_or((content, ""));
+        Self { headers: head.replace("\r\n ", " "), body }
+    }
+
+    fn header(&self, name: &str) -> String {
+        let mut lines = self.headers.lines().filter_map(|line| line.split_once(": "));
         let found = lines.find(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.to_owned()).unwrap_or_default()
-    };
-    let kind = header("Content-Type");
-    let boundary = kind.split_once("boundary=\"").and_then(|(_, rest)| rest.split_once('"'));
-    let boundary = format!("--{}", boundary.map_or("", |(boundary, _)| boundary));
-    let part = |kind: &str| {
-        let mut parts = body.split(boundary.as_str());
-        let found = parts.find_map(|part| {
-            let (head, content) = part.split_once("\r\n\r\n")?;
-            head.contains(kind).then(|| decode_quoted(content))
-        });
-        found.unwrap_or_default()
-    };
-    ReadMail {
-        sender: decode_words(&header("From")),
-        subject: decode_words(&header("Subject")),
-        message_id: header("Message-ID"),
-        text: part("text/plain"),
-        html: part("text/html"),
     }
+
+    /// Adds the texts and the names of files in this part to a mail.
+    fn collect(&self, mail: &mut ReadMail, depth: u32) {
+        let kind = self.header("Content-Type");
+        let disposition = self.header("Content-Disposition");
+        if disposition.starts_with("attachment") {
+            mail.attachments.push(quoted_value(&disposition, "filename").to_owned());
+        } else if kind.starts_with("multipart/") && depth > 0 {
+            let boundary = format!("--{}", quoted_value(&kind, "boundary"));
+            for part in self.body.split(&format!("{boundary}\r\n")).skip(1) {
+                let (part, _) = part.split_once(&format!("{boundary}--")).unwrap_or((part, ""));
+                Part::read(part).collect(mail, depth - 1);
+            }
+        } else if kind.starts_with("text/html") {
+            mail.html = decode_quoted(self.body);
+        } else if kind.starts_with("text/plain") {
+            mail.text = decode_quoted(self.body);
+        }
+    }
+}
+
+/// The value of a parameter of a header, which is in quotes.
+fn quoted_value<'a>(header: &'a str, name: &str) -> &'a str {
+    let value = header.split_once(&format!("{name}=\"")).and_then(|(_, it)| it.split_once('"'));
+    value.map_or("", |(value, _)| value)
 }
 
 /// Text of a header, with its encoded words decoded.
@@ -92,5 +125,27 @@ mod tests {
         assert_eq!((mail.sender.as_str(), mail.subject.as_str()), ("Acmé <a@b.example>", "Größe"));
         assert_eq!((mail.text.as_str(), mail.html.as_str()), ("5 € = fünf", "<p>5</p>"));
         assert_eq!(read_mail(b"\xff nonsense =").subject, "");
+    }
+
+    #[test]
+    fn a_mail_with_a_file_has_its_texts_and_names_the_file() {
+        let content = "Subject: Hi\r\nContent-Type: multipart/mixed;\r\n boundary=\"=_1-mixed\"\r\n\
+                       \r\n--=_1-mixed\r\nContent-Type: multipart/alternative;\r\n \
+                       boundary=\"=_1\"\r\n\r\n--=_1\r\n\
+                       Content-Type: text/plain; charset=utf-8\r\n\r\nf=C3=BCnf\r\n\r\n--=_1\r\n\
+                       Content-Type: text/html; charset=utf-8\r\n\r\n<p>5</p>\r\n\r\n--=_1--\r\n\
+                       \r\n--=_1-mixed\r\nContent-Type: application/json\r\n\
+                       Content-Transfer-Encoding: base64\r\n\
+                       Content-Disposition: attachment; filename=\"WDR-1.json\"\r\n\r\ne30=\r\n\
+                       --=_1-mixed--\r\n";
+        let mail = read_mail(content.as_bytes());
+        assert_eq!((mail.text.as_str(), mail.html.as_str()), ("fünf", "<p>5</p>"));
+        assert_eq!(mail.attachments, ["WDR-1.json"]);
+    }
+
+    #[test]
+    fn parts_that_contain_themselves_end() {
+        let part = "Content-Type: multipart/mixed; boundary=\"x\"\r\n\r\n--x\r\n";
+        assert_eq!(read_mail(part.repeat(99).as_bytes()).text, "");
     }
 }
