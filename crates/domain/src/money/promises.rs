@@ -139,6 +139,7 @@ fn random_return(random: &mut SeededRandom, order: &Order) -> Rma {
                 fallback: None,
                 amounts,
                 weight_thousandths: None,
+                exchange_title: None,
             });
         }
     }

@@ -94,6 +94,11 @@ impl<'a> SpentItem<'a> {
         variants.find(|it| it.sku.is_some() && it.sku.as_deref() == sku)
     }
 
+    /// The merchant's name for that variant, if it has one.
+    fn variant_title(&self) -> Option<String> {
+        self.variant()?.title.clone().filter(|title| !title.trim().is_empty())
+    }
+
     /// What a unit of the new variant costs, if that is known and not what this unit cost: units of
     /// a line can differ by a cent.
     fn exchange_price_cents(&self, unit: &SpentUnit) -> Option<i64> {
@@ -372,6 +377,7 @@ fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
         resolution: item.resolution,
         exchange_sku: item.exchange_sku.clone(),
         exchange_price_cents: spent.exchange_price_cents(unit),
+        exchange_title: spent.variant_title(),
         fallback: item.fallback,
         ..RmaGoods::of_unit(&known.order, line, unit)
     });

@@ -55,7 +55,7 @@ pub fn mail_content(kind: MailKind) -> MailContent {
             ..linked
         },
         MailKind::ExchangeShipped => MailContent {
-            items: vec![item(MailItemState::Exchanged("TEE-NAVY-L".to_owned()))],
+            items: vec![item(MailItemState::Exchanged("Organic cotton tee, navy, L".to_owned()))],
             ..linked
         },
         MailKind::ExchangeRefunded => MailContent { amount_cents: Some(9220), ..linked },

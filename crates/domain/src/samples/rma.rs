@@ -47,6 +47,7 @@ pub fn opening() -> NewRma {
                 resolution: Resolution::Exchange,
                 exchange_sku: Some("TEE-NAVY-L".to_owned()),
                 exchange_price_cents: Some(4500),
+                exchange_title: Some("Organic cotton tee, navy, L".to_owned()),
                 fallback: Some(Fallback::GiftCard),
                 ..tee(2)
             },
@@ -70,6 +71,7 @@ pub(super) fn tee(unit_number: i64) -> RmaGoods {
         fallback: None,
         amounts: UnitAmounts { price_cents: 4500, discount_cents: 250, tax_cents: 360 },
         weight_thousandths: None,
+        exchange_title: None,
     }
 }
 

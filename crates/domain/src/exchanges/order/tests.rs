@@ -32,6 +32,7 @@ fn both() -> (Rma, Order) {
             fallback: None,
             amounts: unit.amounts,
             weight_thousandths: None,
+            exchange_title: None,
         };
     let units = Ledger::default().units(&order);
     let first = units[0].units.iter().map(|it| goods(&order.items[0], it, Resolution::Exchange));

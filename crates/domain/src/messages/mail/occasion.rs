@@ -242,9 +242,10 @@ const fn none(_: &RmaUnit) -> Option<MailItemState> {
     None
 }
 
-/// The variant that replaces a unit.
+/// The variant that replaces a unit: its name, or its SKU if the name is not known.
 fn planned_state(unit: &RmaUnit) -> Option<MailItemState> {
-    let variant = unit.goods.exchange_sku.clone()?;
+    let sku = unit.goods.exchange_sku.as_ref()?;
+    let variant = unit.goods.exchange_title.as_ref().unwrap_or(sku).clone();
     (unit.goods.resolution == Resolution::Exchange).then_some(MailItemState::Exchanged(variant))
 }
 

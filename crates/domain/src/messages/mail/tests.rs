@@ -37,6 +37,16 @@ fn follow(mut rma: Rma, events: &[RmaEvent]) -> Vec<MailOccasion> {
     mails
 }
 
+#[test]
+fn a_mail_names_the_new_variant_and_its_sku_only_if_the_name_is_unknown() {
+    let exchanged = |rma: &Rma| of_start(rma).content.items[1].state.clone();
+    let variant = |name: &str| Some(MailItemState::Exchanged(name.to_owned()));
+    let mut rma = start(false);
+    assert_eq!(exchanged(&rma), variant("Organic cotton tee, navy, L"));
+    rma.units[1].goods.exchange_title = None;
+    assert_eq!(exchanged(&rma), variant("TEE-NAVY-L"));
+}
+
 fn kinds(mails: &[MailOccasion]) -> Vec<MailKind> {
     mails.iter().map(|mail| mail.kind).collect()
 }

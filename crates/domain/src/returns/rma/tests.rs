@@ -38,6 +38,7 @@ fn goods(order: &str, line: &str, resolution: Resolution) -> RmaGoods {
         fallback: None,
         amounts: UnitAmounts { price_cents: 1_000, discount_cents: 100, tax_cents: 90 },
         weight_thousandths: None,
+        exchange_title: None,
     }
 }
 

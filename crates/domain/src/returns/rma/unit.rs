@@ -53,6 +53,10 @@ pub struct RmaGoods {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(ignore)]
     pub weight_thousandths: Option<i64>,
+    /// The merchant's name for the variant that the shopper gets instead, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(ignore)]
+    pub exchange_title: Option<String>,
 }
 
 impl RmaGoods {
@@ -73,6 +77,7 @@ impl RmaGoods {
             fallback: None,
             amounts: unit.amounts,
             weight_thousandths: line.weight.and_then(in_thousandths),
+            exchange_title: None,
         }
     }
 }

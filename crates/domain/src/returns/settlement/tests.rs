@@ -52,6 +52,7 @@ fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         fallback: None,
         amounts: unit.amounts,
         weight_thousandths: None,
+        exchange_title: None,
     });
     let new = NewRma {
         rma_identifier: RmaId::parse(id).unwrap(),

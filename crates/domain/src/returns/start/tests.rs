@@ -224,7 +224,7 @@ fn with_stock(stock: i64) -> BTreeMap<String, OrderContext> {
     let mut orders = contexts(vec![sample_order()]);
     let variant = Variant {
         sku: Some("L".to_owned()),
-        title: None,
+        title: Some("Tee, L".to_owned()),
         product_identifier: None,
         attributes: Vec::new(),
         unit_price_amount_cents: Some(400),
@@ -238,12 +238,13 @@ fn with_stock(stock: i64) -> BTreeMap<String, OrderContext> {
 }
 
 #[test]
-fn an_exchange_waits_for_its_order_and_has_the_price_of_the_variant() {
+fn an_exchange_waits_for_its_order_and_has_the_price_and_name_of_the_variant() {
     let policy = Policy { dearer_exchanges: true, ..Policy::default() };
     let started = start_return(&with_stock(1), &policy, &exchange_request(None)).unwrap();
 
     assert_eq!(started.rma.status, RmaStatus::PendingExchange);
     assert_eq!(started.rma.units[0].goods.exchange_price_cents, Some(400));
+    assert_eq!(started.rma.units[0].goods.exchange_title.as_deref(), Some("Tee, L"));
 }
 
 #[test]
