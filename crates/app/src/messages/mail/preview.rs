@@ -5,7 +5,7 @@ use domain::{
     merchants::language::Language,
     messages::{
         kind::MessageKind,
-        mail::{Mail, MailKind, address::is_mail_address},
+        mail::{Mail, MailKind, address::is_mail_address, content::MailContent},
     },
     samples,
 };
@@ -27,6 +27,9 @@ use crate::{
 /// The recipient of a mail that is only looked at.
 const NO_RECIPIENT: &str = "shopper@example.com";
 
+/// The portal that links of the sample lead to.
+const SAMPLE_PORTAL: &str = "/portal/acme/";
+
 /// A mail with sample facts.
 #[derive(Clone, Copy, Debug)]
 pub struct MailSample {
@@ -42,8 +45,17 @@ pub async fn preview_mail(
 ) -> Result<Mail, AppError> {
     let settings = app.store.mail_settings(merchant).await?.value;
     let profile = load_profile(app, merchant, settings).await?;
-    let content = samples::mail_content(sample.kind);
+    let content = sample_content(merchant, sample.kind);
     Ok(profile.render(sample.kind, sample.language, NO_RECIPIENT, content))
+}
+
+/// The facts of the sample, with links to the portal of this merchant.
+fn sample_content(merchant: &MerchantId, kind: MailKind) -> MailContent {
+    let mut content = samples::mail_content(kind);
+    if let Some(link) = &mut content.link {
+        link.url = link.url.replacen(SAMPLE_PORTAL, &format!("/portal/{merchant}/"), 1);
+    }
+    content
 }
 
 /// Sends a mail with sample facts.
@@ -67,7 +79,8 @@ pub async fn send_test_mail(
             let why = format!("{TEST_MAILS_MAX} test mails were sent within an hour: wait a while");
             return Err(AppError::Conflict(why));
         }
-        let mail = profile.render(kind, language, recipient, samples::mail_content(kind));
+        let content = sample_content(merchant, kind);
+        let mail = profile.render(kind, language, recipient, content);
         let body = serde_json::to_vec(&mail).expect("a mail has string keys");
         let about = About { kind: MessageKind::Mail, reference: &reference, sequence: 1 };
         let mut transaction = Transaction::new("sending a test mail");
@@ -80,4 +93,19 @@ pub async fn send_test_mail(
     let sent = app.store.messages(merchant, &filter_by_reference(&reference, 1)).await?.0;
     let number = sent.first().ok_or(AppError::NotFound("message"))?.message_id;
     Ok(TestMessage { id: MessageId { merchant: merchant.clone(), number }.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_links_of_a_sample_lead_to_the_portal_of_the_merchant() {
+        let merchant = MerchantId::parse("harbor").unwrap();
+        let links = MailKind::ALL.map(|kind| sample_content(&merchant, kind).link);
+        let urls: Vec<String> = links.into_iter().flatten().map(|link| link.url).collect();
+        assert!(urls.iter().any(|url| url.contains("/portal/harbor/returns/")), "{urls:?}");
+        assert!(urls.iter().any(|url| url.contains("/portal/harbor/withdrawals/")), "{urls:?}");
+        assert!(!urls.iter().any(|url| url.contains("acme")), "{urls:?}");
+    }
 }
