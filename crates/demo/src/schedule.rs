@@ -50,6 +50,12 @@ impl Queue {
         }
     }
 
+    /// Whether an exchange order with this number is going to be published.
+    pub(crate) fn plans_exchange(&self, number: &str) -> bool {
+        let is_planned = |action: &Action| matches!(action, Action::Exchange { identifier, .. } if identifier == number);
+        self.0.values().flatten().any(is_planned)
+    }
+
     /// Takes the first action, with those that are due soon after it and no later than `now_us`.
     pub(crate) fn take_due(&mut self, now_us: i64) -> Vec<Scheduled> {
         let Some((&first_us, _)) = self.0.first_key_value() else { return Vec::new() };

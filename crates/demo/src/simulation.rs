@@ -150,8 +150,7 @@ impl Simulation {
     /// Does the actions that are due. Orders are published together, before they are returned.
     async fn perform(&mut self, due: Vec<Scheduled>) {
         let actors = &self.actors;
-        let orders = due.iter().filter_map(|it| actors.build_order(&it.action));
-        let orders: Vec<Value> = orders.collect();
+        let orders = keep_latest(due.iter().filter_map(|it| actors.build_order(&it.action)));
         if !orders.is_empty()
             && let Err(error) = actors.api.merchant.publish(&orders).await
         {
@@ -201,6 +200,12 @@ impl Simulation {
                 let progress = returns.entry(message.rma_identifier.clone()).or_default();
                 plan_reactions(&message, progress, at_us)
             }
+            // The same order is requested again if the response to the first request was late.
+            MerchantMessage::Exchange { identifier, .. }
+                if self.schedule.queue.plans_exchange(&identifier) =>
+            {
+                Vec::new()
+            }
             MerchantMessage::Exchange { body, identifier } => {
                 plan_fulfillment(&body, &identifier, at_us)
             }
@@ -247,5 +252,44 @@ impl Simulation {
         if let Err(error) = saved.and_then(|()| self.state.write(&self.data_dir)) {
             tracing::warn!("saving the state of the demo failed, will retry: {error:#}");
         }
+    }
+}
+
+/// The latest version of each order, in the order of time. A message must not have an order twice,
+/// and at a high speed it has the orders of hours.
+fn keep_latest(orders: impl Iterator<Item = Value>) -> Vec<Value> {
+    let mut latest: Vec<Value> = Vec::new();
+    for order in orders {
+        latest.retain(|earlier| earlier.get("identifier") != order.get("identifier"));
+        latest.push(order);
+    }
+    latest
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn orders_that_are_published_together_have_numbers_of_their_own() {
+        let order =
+            |identifier: &str, status: &str| json!({ "identifier": identifier, "status": status });
+        let due = [order("EX-1", "Created"), order("AC-1", "Created"), order("EX-1", "Shipped")];
+        assert_eq!(
+            keep_latest(due.into_iter()),
+            [order("AC-1", "Created"), order("EX-1", "Shipped")]
+        );
+    }
+
+    #[test]
+    fn an_exchange_order_that_is_requested_twice_is_planned_once() {
+        let body = json!({ "items": [{ "product_identifier": "P-1" }] });
+        let mut schedule = Schedule::default();
+        assert!(!schedule.queue.plans_exchange("EX-1"));
+        schedule.queue.extend(plan_fulfillment(&body, "EX-1", 0));
+        assert!(schedule.queue.plans_exchange("EX-1"));
+        assert!(!schedule.queue.plans_exchange("EX-2"));
     }
 }
