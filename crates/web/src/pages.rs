@@ -21,7 +21,7 @@ fn asks_for_page(request: &Request) -> bool {
     let below = |page: &&str| {
         path.strip_prefix(*page).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    PAGES.iter().any(|page| below(&page)) || (is_read(request) && is_browser(request.headers()))
+    PAGES.iter().any(below) || (is_read(request) && is_browser(request.headers()))
 }
 
 fn is_read(request: &Request) -> bool {

@@ -104,6 +104,18 @@ fn settings_are_changed_and_a_merchant_is_disabled_under_the_operators_name() {
         let reply = visitor.post(&place, &partly);
         assert_eq!(reply.status, 422);
         assert!(reply.text().contains("id=\"return_address-street1-fault\""), "{}", reply.text());
+        let address = ["name", "street1", "city", "state", "zip_code"]
+            .map(|part| format!("return_address.{part}"));
+        for country in ["USA", "U", "1a"] {
+            let mut whole: Vec<(&str, &str)> = fields.to_vec();
+            whole.extend(address.iter().map(|part| (part.as_str(), "x")));
+            whole.push(("return_address.country_code", country));
+            let reply = visitor.post(&place, &whole);
+            assert_eq!(reply.status, 422, "{country}");
+            let fault = "id=\"return_address-country_code-fault\"";
+            assert!(reply.text().contains(fault), "{country}: {}", reply.text());
+            assert_eq!(reply.text().matches("class=\"fault\"").count(), 1, "{}", reply.text());
+        }
 
         let page = visitor.submit(&format!("{place}/disabled"), &[("disabled", "true")]);
         assert!(page.contains(">Disabled<"), "{page}");

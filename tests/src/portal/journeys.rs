@@ -242,7 +242,7 @@ fn an_item_has_the_same_price_before_and_after_it_was_returned() {
         let pass = shop.pass(DANA);
         let price = || {
             let page = shop.get("/return", &pass);
-            let (_, price) = page.text().split_once("<p class=\"worth\">").expect(page.text());
+            let (_, price) = page.text().split_once("<p class=\"worth\">").unwrap();
             price.split_once("</p>").unwrap().0.to_owned()
         };
         let before = price();
