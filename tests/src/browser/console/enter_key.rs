@@ -8,8 +8,11 @@ use crate::{
     harness::stage::Stage,
 };
 
-/// Remembers a submission, also on the page that follows.
-const LISTEN: &str = "document.addEventListener('submit', () => sessionStorage.setItem('sent', 1))";
+/// Remembers that something was changed, also on the page that follows. A filter changes nothing,
+/// and a slow page may be filtered twice.
+const LISTEN: &str = "document.addEventListener('submit', event => {
+    if (event.target.method === 'post') sessionStorage.setItem('sent', 1);
+})";
 
 /// Writes into a field, and presses Enter there.
 fn enter(browser: &Browser, label: &str, words: &str) {
