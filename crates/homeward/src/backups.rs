@@ -2,13 +2,13 @@
 
 use std::{
     fs::{self, File, OpenOptions},
-    io::{BufReader, BufWriter, Read, Write},
+    io::{BufReader, BufWriter, ErrorKind, Read, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, UNIX_EPOCH},
 };
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
 use store::{BackupSummary, CopiedMoment, Location};
 use tokio_util::sync::CancellationToken;
@@ -46,8 +46,10 @@ pub(crate) async fn make(
     let (plain, partial) = (with_ending(to, ".plain"), with_ending(to, ".partial"));
     write_private_file(&partial, b"")?;
     let made = copy_and_verify(location, to, &plain, encryption).await;
-    let _ = fs::remove_file(&plain);
-    let _ = fs::remove_file(&partial);
+    for file in [&plain, &partial] {
+        let _ = fs::remove_file(file);
+        let _ = fs::remove_file(with_ending(file, "-journal"));
+    }
     made
 }
 
@@ -85,7 +87,9 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
 }
 
 fn open_vault(key_file: &KeyFile) -> anyhow::Result<Vault> {
-    let ring = key_file.read()?.context("the secret key file is missing")?;
+    let ring = key_file.read()?.with_context(|| {
+        format!("{key_file} is missing: put the key file of the backup in its place")
+    })?;
     Ok(Vault::new(&ring))
 }
 
@@ -133,6 +137,10 @@ pub(crate) async fn restore(
     to: &Path,
     key_file: &KeyFile,
 ) -> anyhow::Result<(BackupSummary, Option<PathBuf>)> {
+    let before = to.exists().then(|| with_ending(to, ".before-restore"));
+    if let Some(before) = before.as_ref().filter(|it| it.exists()) {
+        bail!("{} exists already: move it away first", before.display());
+    }
     let restoring = with_ending(to, ".restoring");
     let prepared = prepare(from, &restoring, key_file).await;
     let summary = match prepared {
@@ -142,11 +150,7 @@ pub(crate) async fn restore(
             return Err(error);
         }
     };
-    let before = to.exists().then(|| with_ending(to, ".before-restore"));
     if let Some(before) = &before {
-        if before.exists() {
-            bail!("{} exists already: move it away first", before.display());
-        }
         fs::rename(to, before)?;
         // Without its log, the old database lacks what was not yet merged into it.
         for ending in ["-wal", "-shm"] {
@@ -174,7 +178,12 @@ async fn prepare(
     let mut plain = BufWriter::new(create_private(restoring)?);
     if is_sealed {
         let opened = sealed_file::open(&open_vault(key_file)?, &mut backup, &mut plain);
-        opened.with_context(|| format!("{name} cannot be decrypted with this key file"))?;
+        opened.map_err(|error| {
+            if error.kind() == ErrorKind::UnexpectedEof {
+                return anyhow!("{name} is incomplete: its end is missing");
+            }
+            anyhow!(error).context(format!("{name} cannot be decrypted with this key file"))
+        })?;
     } else {
         std::io::copy(&mut backup, &mut plain)?;
     }
@@ -193,7 +202,7 @@ impl BackupMetrics {
         let metrics = Self::default();
         registry.register(
             "backup_last_success_timestamp_seconds",
-            "When the last regular backup was complete; 0 if there was none since the start",
+            "When the last regular backup was complete; 0 if there is none",
             metrics.last_success.clone(),
         );
         metrics
@@ -212,6 +221,13 @@ pub(crate) struct Backups {
 impl Backups {
     /// Makes a backup whenever the newest one is old enough, and removes the oldest ones.
     pub(crate) async fn run(self, stop: CancellationToken) {
+        if let Err(error) = remove_leftovers(&self.schedule.folder) {
+            let folder = self.schedule.folder.display();
+            tracing::warn!(
+                "a backup that was interrupted may be left in {folder}, without encryption: remove \
+                 files that end with .plain: {error:#}"
+            );
+        }
         loop {
             let wait = match self.make_if_due().await {
                 Ok(wait) => wait,
@@ -233,6 +249,8 @@ impl Backups {
         fs::create_dir_all(folder)
             .with_context(|| format!("{} cannot be created", folder.display()))?;
         let existing = list(folder)?;
+        let newest_at = existing.last().and_then(|newest| modified_second(newest));
+        self.metrics.last_success.set(newest_at.unwrap_or_default());
         if let Some(wait) = existing.last().and_then(|newest| rest(newest, *every)) {
             return Ok(wait);
         }
@@ -248,6 +266,31 @@ impl Backups {
         }
         Ok(*every)
     }
+}
+
+/// Removes what a backup leaves in the folder if the process ends while it is made. It can be a
+/// copy of the database that is not encrypted.
+fn remove_leftovers(folder: &Path) -> std::io::Result<()> {
+    if !folder.exists() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_ours = name.strip_prefix(PREFIX).and_then(|name| name.split_once(SUFFIX));
+        if is_ours
+            .is_some_and(|(_, rest)| rest.starts_with(".plain") || rest.starts_with(".partial"))
+        {
+            fs::remove_file(&path)?;
+            tracing::info!("removed {}, which an interrupted backup left", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn modified_second(path: &Path) -> Option<i64> {
+    let modified = fs::metadata(path).and_then(|it| it.modified()).ok()?;
+    i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
 }
 
 /// How long a backup is young enough. None if it is not.

@@ -1,6 +1,6 @@
 //! The secret key file: reading it at the start, and again when it changes.
 
-use std::{path::PathBuf, time::Duration};
+use std::{fmt, path::PathBuf, time::Duration};
 
 use anyhow::{Context, anyhow, bail};
 use app::{
@@ -19,6 +19,12 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub(crate) struct KeyFile {
     path: PathBuf,
+}
+
+impl fmt::Display for KeyFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.path.display().fmt(formatter)
+    }
 }
 
 impl KeyFile {
@@ -82,7 +88,9 @@ impl KeyFile {
                     }
                 }
                 Ok(_) => (),
-                Err(error) => tracing::warn!("reading the secret key file failed: {error:#}"),
+                Err(error) => tracing::warn!(
+                    "reading the secret key file failed, keeping the known keys: {error:#}"
+                ),
             }
             if unfinished {
                 unfinished = !finish(&app, &stop).await;

@@ -10,6 +10,7 @@ use super::{assert_refused, make_places};
 use crate::harness::{
     eventually,
     home::Home,
+    http::Request,
     samples::{message, refunded_order},
     server::Server,
 };
@@ -139,7 +140,10 @@ fn an_encrypted_backup_shows_nothing_and_is_restored_with_its_key_only() {
 
     let elsewhere = Home::sqlite();
     std::fs::create_dir(elsewhere.data_dir()).unwrap();
-    assert_refused(&elsewhere.run(&["restore", file]), "the secret key file is missing");
+    let missing = elsewhere.data_dir().join("secret.key");
+    let why =
+        format!("{} is missing: put the key file of the backup in its place", missing.display());
+    assert_refused(&elsewhere.run(&["restore", file]), &why);
     let other = Home::sqlite();
     other.add_merchant("other");
     let ran = other.run(&["restore", file, "--replace"]);
@@ -190,7 +194,13 @@ fn a_server_makes_regular_backups_and_keeps_the_newest() {
         let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1);
         std::fs::File::options().write(true).open(&old).unwrap().set_modified(past).unwrap();
     }
-    let server = home.serve(&["--backup-dir", folder.to_str().unwrap(), "--backup-keep", "2"]);
+    // What a process leaves that ends while it makes a backup.
+    for ending in [".plain", ".plain-journal", ".partial"] {
+        let name = format!("homeward-20200103T000000Z.sealed{ending}");
+        std::fs::write(folder.join(name), b"orders of shoppers").unwrap();
+    }
+    let flags = ["--backup-dir", folder.to_str().unwrap(), "--backup-keep", "2"];
+    let server = home.serve(&flags);
     let names = || {
         let entries = std::fs::read_dir(&folder).unwrap();
         let mut names: Vec<String> =
@@ -203,7 +213,30 @@ fn a_server_makes_regular_backups_and_keeps_the_newest() {
     });
     let file = folder.join(&kept[1]);
     drop(server);
+    let server = home.serve(&flags);
+    let known = eventually("the backup is known after a restart", || {
+        let metric = "homeward_backup_last_success_timestamp_seconds ";
+        let metrics = server.send(&Request::get("/metrics"));
+        let line =
+            metrics.text().lines().find_map(|line| line.strip_prefix(metric)).map(str::to_owned);
+        line.filter(|value| value != "0")
+    });
+    assert!(known.parse::<i64>().unwrap() > 1_700_000_000, "{known}");
+    drop(server);
 
-    let ran = home.run(&["restore", file.to_str().unwrap(), "--replace"]);
+    let restore = ["restore", file.to_str().unwrap(), "--replace"];
+    let ran = home.run(&restore);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let ran = home.run(&restore);
+    assert!(ran.err.contains("before-restore exists already: move it away first"), "{}", ran.err);
+    assert!(!home.data_dir().join("homeward.db.restoring").exists(), "no copy is left");
+
+    let sealed = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &sealed[..sealed.len() / 2]).unwrap();
+    let empty = Home::sqlite();
+    std::fs::create_dir(empty.data_dir()).unwrap();
+    let key = "secret.key";
+    std::fs::copy(home.data_dir().join(key), empty.data_dir().join(key)).unwrap();
+    let ran = empty.run(&["restore", file.to_str().unwrap()]);
+    assert!(ran.err.contains("is incomplete: its end is missing"), "{}", ran.err);
 }
