@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail, ensure};
 use bytes::Bytes;
-use hyper::Method;
+use hyper::{Method, StatusCode};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::json;
 use store::{DirectoryLock, LockError};
@@ -121,11 +121,13 @@ impl Session {
             "client_id": admin.client_id,
             "client_secret": admin.client_secret,
         });
-        let response: serde_json::Value = self
-            .send(Method::POST, "/oauth/token", &request)
-            .await?
-            .json()
-            .with_context(|| format!("the credential in {} is not accepted", file.display()))?;
+        let response = self.send(Method::POST, "/oauth/token", &request).await?;
+        let why = if response.status == StatusCode::UNAUTHORIZED {
+            format!("the credential in {} is not accepted", file.display())
+        } else {
+            "the server cannot give a token".to_owned()
+        };
+        let response: serde_json::Value = response.json().context(why)?;
         let token = response.get("access_token").and_then(serde_json::Value::as_str);
         self.client.token = Some(token.context("the server gave no token")?.to_owned());
         Ok(())

@@ -20,7 +20,7 @@ use serde::Serialize;
 use store::{StoreError, with_causes};
 use utoipa::ToSchema;
 
-use crate::guard::limits::BodyError;
+use crate::{guard::limits::BodyError, observe::describe_request};
 
 #[derive(Debug)]
 pub enum ApiError {
@@ -169,7 +169,7 @@ fn respond_app_error(error: AppError) -> Response {
 
 /// 500, with the whole chain of causes in the log.
 pub fn internal(error: &dyn std::error::Error) -> Response {
-    tracing::error!("request failed: {}", with_causes(error));
+    tracing::error!("request failed: {}{}", describe_request(), with_causes(error));
     respond(StatusCode::INTERNAL_SERVER_ERROR, "internal error; it has been logged")
 }
 

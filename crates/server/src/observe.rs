@@ -5,7 +5,7 @@ use std::time::Instant;
 use app::core::scope::RequestId;
 use axum::{
     extract::{MatchedPath, Request, State},
-    http::{Extensions, HeaderName, HeaderValue},
+    http::{Extensions, HeaderName, HeaderValue, Method},
     middleware::Next,
     response::Response,
 };
@@ -31,14 +31,38 @@ pub fn note_merchant(merchant: &MerchantId) {
     Span::current().record("homeward.merchant", merchant.as_str());
 }
 
+tokio::task_local! {
+    /// The request that this task handles.
+    static HANDLED: HandledRequest;
+}
+
+struct HandledRequest {
+    method: Method,
+    route: Option<MatchedPath>,
+    id: RequestId,
+}
+
+fn name_route(route: Option<&MatchedPath>) -> &str {
+    route.map_or("no route", MatchedPath::as_str)
+}
+
+/// The request that is being handled, as the log names it. Empty outside of requests.
+pub(crate) fn describe_request() -> String {
+    let describe = |HandledRequest { method, route, id }: &HandledRequest| {
+        format!("{method} {} ({id}): ", name_route(route.as_ref()))
+    };
+    HANDLED.try_with(describe).unwrap_or_default()
+}
+
 /// All paths without a route count under one name, so that guessed addresses cannot fill the
 /// memory.
 pub async fn observe(State(web): State<Web>, mut request: Request, next: Next) -> Response {
     let id = RequestId::new(&web.app);
     request.extensions_mut().insert(id);
-    let route = request.extensions().get::<MatchedPath>();
-    let route = route.map_or("no route", MatchedPath::as_str).to_owned();
-    let method = request.method().to_string();
+    let (method, route) = (request.method().clone(), request.extensions().get().cloned());
+    let handled = HandledRequest { method, route, id };
+    let route = name_route(handled.route.as_ref()).to_owned();
+    let method = handled.method.to_string();
     let started = Instant::now();
     let span = trace_span!(
         target: "spans",
@@ -51,7 +75,8 @@ pub async fn observe(State(web): State<Web>, mut request: Request, next: Next) -
         http.response.status_code = Empty,
         failed = Empty,
     );
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let handling = next.run(request).instrument(span.clone());
+    let mut response = HANDLED.scope(handled, handling).await;
     if let Ok(value) = HeaderValue::try_from(id.to_string()) {
         response.headers_mut().insert(REQUEST_ID, value);
     }

@@ -119,7 +119,11 @@ fn a_node_is_not_ready_while_its_database_is_away() {
         assert_eq!(server.send(&Request::get("/healthz")).status, 200, "alive, though");
         let reply = server.send(&Request::get("/orders/A").bearer("hwt.acme.x"));
         assert_eq!(reply.said(), r#"500 {"message":"internal error; it has been logged"}"#);
-        assert!(server.log().contains("request failed: "), "{}", server.log());
+        let request = reply.header("x-request-id").unwrap();
+        let named = format!("request failed: GET /orders/{{identifier}} ({request}): ");
+        assert!(server.log().contains(&named), "{}", server.log());
+        let ran = server.home.run(&["merchant", "list"]);
+        assert!(ran.err.contains("the server cannot give a token: internal error"), "{}", ran.err);
     }
 }
 
