@@ -162,6 +162,13 @@ fn assert_exported(home: &Home, rma: &str) {
     assert_eq!(exported["orders"].as_array().unwrap().len(), 1);
     assert_eq!(exported["returns"][0]["identifier"], json!(rma));
     assert_eq!(exported["drop_ship_orders"][0]["identifier"], "DS-20417");
+    let mistyped = ["--merchant", "nosuch"];
+    for ran in
+        [home.run(&[&["shopper", "export", EMAIL][..], &mistyped].concat()), erase(home, &mistyped)]
+    {
+        assert_eq!(ran.code, Some(1), "{}", ran.out);
+        assert!(ran.err.contains("merchant not found"), "{}", ran.err);
+    }
     let readable = home.run(&["shopper", "export", EMAIL]).out;
     assert!(readable.contains("Key under the doormat"), "{readable}");
 }

@@ -127,6 +127,9 @@ pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperEx
 /// Finds the data of a shopper: the next orders with everything about them, and on the first page
 /// also what is found without an order.
 pub(crate) async fn find_shopper(app: &App, query: &ShopperQuery) -> Result<FoundData, AppError> {
+    if let Some(merchant) = &query.merchant {
+        app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
+    }
     if !app.store.unkeyed_shoppers(1).await?.is_empty() {
         let why = "the keys of shoppers are still being added after an upgrade: try again later";
         return Err(AppError::Conflict(why.to_owned()));

@@ -93,6 +93,9 @@ fn finding(check: &'static str, outcome: anyhow::Result<String>) -> Finding {
 fn check_directory(config: &Config) -> anyhow::Result<String> {
     let path = config.data_dir.display();
     anyhow::ensure!(config.data_dir.is_dir(), "{path} does not exist; homeward serve creates it");
+    std::fs::read_dir(&config.data_dir).with_context(|| {
+        format!("{path} cannot be read by this user: run the command as the user of the server")
+    })?;
     anyhow::ensure!(
         is_installed(config),
         "{path} contains no installation; homeward serve creates it"

@@ -157,6 +157,11 @@ fn format_export(export: &ShopperExport) -> String {
     lines.join("\n")
 }
 
+fn count_of(items: &[ErasedItem], name: &str) -> String {
+    let ending = if items.len() == 1 { "" } else { "s" };
+    format!("{} {name}{ending}", items.len())
+}
+
 fn format_erasure(erasure: &ShopperErasure) -> String {
     let ShopperErasure { orders, returns, drop_ship_orders, messages, .. } = erasure;
     if orders.is_empty() && returns.is_empty() && drop_ship_orders.is_empty() {
@@ -164,13 +169,14 @@ fn format_erasure(erasure: &ShopperErasure) -> String {
     }
     let name = |it: &ErasedItem| format!("{}/{}", it.merchant, it.identifier);
     let names = |items: &[ErasedItem]| items.iter().map(name).collect::<Vec<_>>().join(", ");
-    let mut lines = vec![format!("Erased {} orders: {}", orders.len(), names(orders))];
+    let mut lines = vec![format!("Erased {}: {}", count_of(orders, "order"), names(orders))];
     if !returns.is_empty() {
-        lines.push(format!("Erased {} returns: {}", returns.len(), names(returns)));
+        lines.push(format!("Erased {}: {}", count_of(returns, "return"), names(returns)));
     }
     if !drop_ship_orders.is_empty() {
-        let (count, names) = (drop_ship_orders.len(), names(drop_ship_orders));
-        lines.push(format!("Erased {count} drop-ship orders: {names}"));
+        let (count, names) =
+            (count_of(drop_ship_orders, "drop-ship order"), names(drop_ship_orders));
+        lines.push(format!("Erased {count}: {names}"));
     }
     for message in messages {
         let state = state_name(message.state);
