@@ -2,6 +2,7 @@
 //!
 //! `config.default.toml` is both the documentation and the defaults, so that they cannot differ.
 
+mod checks;
 mod mail;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,10 @@ use serde::Deserialize;
 use server::guard::{client_address::TrustedProxies, tls::TlsSettings};
 use store::Location;
 
-use self::mail::MailOptions;
+use self::{
+    checks::{check_backups, check_drain, check_rate_limit, check_retry_schedule, check_timeout},
+    mail::MailOptions,
+};
 
 const DEFAULTS: &str = include_str!("../config.default.toml");
 
@@ -157,9 +161,6 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-/// A year.
-const HOURS_MAX: u64 = 8_760;
-
 /// When the server makes backups by itself, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BackupSchedule {
@@ -261,14 +262,17 @@ impl Config {
                 ("listen", it.listen.to_string()),
                 ("environment", it.environment.name().to_owned()),
                 ("store", format!("{:?}", it.location)),
-                ("tls", format!("{:?}", it.tls)),
+                ("tls_cert, tls_key or tls13", format!("{:?}", it.tls)),
                 ("trusted_proxies", format!("{:?}", it.trusted_proxies)),
                 ("allow_network", format!("{:?}", it.allow_networks)),
                 ("require_certificate", it.certificate_required.to_string()),
-                ("retry schedule", format!("{:?}", it.retry_schedule)),
+                ("retry_base_ms", it.retry_schedule.base_ms.to_string()),
+                ("retry_factor", it.retry_schedule.factor.to_string()),
                 ("delivery_timeout_ms", format!("{:?}", it.delivery_timeout)),
                 ("retention_days", it.retention_days.to_string()),
-                ("backups", format!("{:?}", it.backups)),
+                ("backup_dir, backup_every_hours or backup_keep", format!("{:?}", it.backups)),
+                ("log_format", format!("{:?}", it.log_format)),
+                ("[mail]", format!("{:?}", it.mail)),
                 ("secret_key_file", it.secret_key_file.display().to_string()),
             ]
         };
@@ -292,20 +296,20 @@ impl Config {
             trusted_proxies: TrustedProxies::new(parse_networks(
                 &options.trusted_proxies.context(missing)?,
             )?),
-            rate_limit_per_minute: options
-                .rate_limit_per_minute
-                .unwrap_or_else(|| environment.rate_limit_per_minute()),
+            rate_limit_per_minute: check_rate_limit(
+                options.rate_limit_per_minute.unwrap_or(environment.rate_limit_per_minute()),
+            )?,
             allow_networks: parse_exceptions(&options.allow_network.context(missing)?)?,
             certificate_required: options.require_certificate.context(missing)?,
             secret_key_file: options.secret_key_file.unwrap_or_else(|| data_dir.join("secret.key")),
-            retry_schedule: RetrySchedule {
-                base_ms: options.retry_base_ms.context(missing)?,
-                factor: options.retry_factor.context(missing)?,
-            },
-            delivery_timeout: Duration::from_millis(options.delivery_timeout_ms.context(missing)?),
+            retry_schedule: check_retry_schedule(
+                options.retry_base_ms.context(missing)?,
+                options.retry_factor.context(missing)?,
+            )?,
+            delivery_timeout: check_timeout(options.delivery_timeout_ms.context(missing)?)?,
             retention_days: options.retention_days.context(missing)?,
-            drain: Duration::from_secs(options.drain_seconds.context(missing)?),
-            backups: backup_schedule(
+            drain: check_drain(options.drain_seconds.context(missing)?)?,
+            backups: check_backups(
                 options.backup_dir,
                 options.backup_every_hours.context(missing)?,
                 options.backup_keep.context(missing)?,
@@ -319,19 +323,6 @@ impl Config {
             data_dir,
         })
     }
-}
-
-fn backup_schedule(
-    folder: Option<PathBuf>,
-    every_hours: u64,
-    keep: usize,
-) -> anyhow::Result<Option<BackupSchedule>> {
-    let Some(folder) = folder else { return Ok(None) };
-    if !(1..=HOURS_MAX).contains(&every_hours) || keep == 0 {
-        bail!("backup_every_hours must be from 1 to {HOURS_MAX}, and backup_keep at least 1");
-    }
-    let every = Duration::from_secs(every_hours.saturating_mul(60 * 60));
-    Ok(Some(BackupSchedule { folder, every, keep }))
 }
 
 fn parse_location(store: &str, data_dir: &Path) -> anyhow::Result<Location> {

@@ -73,6 +73,19 @@ fn settings_that_cannot_be_meant_are_refused() {
     assert!(ran.err.starts_with("homeward: none.toml cannot be read: "), "{}", ran.err);
     let ran = home.run(&["--listen", "here", "serve"]);
     assert!(ran.err.starts_with("homeward: listen must be ADDRESS:PORT, not here"), "{}", ran.err);
+    for (flag, value, why) in [
+        (
+            "--rate-limit-per-minute",
+            "0",
+            "rate_limit_per_minute must be from 1 to 4294967295, not 0",
+        ),
+        ("--retry-base-ms", "0", "retry_base_ms must be from 1 to 86400000, not 0"),
+        ("--retry-factor", "0", "retry_factor must be from 1 to 100, not 0"),
+        ("--delivery-timeout-ms", "0", "delivery_timeout_ms must be from 1 to 600000, not 0"),
+        ("--drain-seconds", "3601", "drain_seconds must be from 0 to 3600, not 3601"),
+    ] {
+        assert_refused(&home.run(&[flag, value, "serve"]), why);
+    }
     let ran = Home::on("mysql://x").run(&["serve"]);
     let why = "store must be sqlite or an address that starts with postgres://";
     assert_refused(&ran, why);

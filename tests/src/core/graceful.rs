@@ -140,10 +140,13 @@ fn settings_are_read_again_at_a_hangup_and_invalid_ones_change_nothing() {
     };
     assert_eq!(limit().as_deref(), Some("7"));
 
-    home.file("settings.toml", "rate_limit_per_minute = 1000\nretention_days = 9\n");
+    let more =
+        "log_format = \"json\"\n[mail]\nhost = \"localhost\"\nfrom = \"returns@example.com\"\n";
+    let changed = format!("rate_limit_per_minute = 1000\nretention_days = 9\n{more}");
+    home.file("settings.toml", &changed);
     signal("-HUP", server.pid());
     eventually("the new limit holds", || (limit().as_deref() == Some("1000")).then_some(()));
-    let restart = "these need a restart: retention_days";
+    let restart = "these need a restart: retention_days, log_format, [mail]";
     eventually("the log names the rest", || server.log().contains(restart).then_some(()));
 
     home.file("settings.toml", "rate_limit_per_minute = \"many\"\n");
