@@ -70,6 +70,28 @@ fn a_refund_that_fits_two_returns_is_matched_by_hand() {
 }
 
 #[test]
+fn a_refund_for_two_returns_stays_open_until_both_are_matched() {
+    for scene in scenes() {
+        let [one, two] = two_returns(&scene);
+        let both = refund("RF-1", None, &[("tee", 2)]);
+        scene.publish_refunds(&sample_order("A"), &[both]);
+
+        let matched = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": one }));
+
+        assert_eq!(matched.status, 200, "{}", matched.said());
+        let words = format!("matched to {one}; the rest could pay for {two}");
+        assert_eq!(scene.problems("unmatched"), [("RF-1".to_owned(), words)]);
+        assert_eq!(scene.show(&one)["status"], "REFUNDED");
+        assert_eq!(scene.show(&two)["status"], "CREATED");
+
+        let matched = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": two }));
+        assert_eq!(matched.status, 200, "{}", matched.said());
+        assert_eq!(scene.show(&two)["status"], "REFUNDED");
+        assert!(scene.problems("unmatched").is_empty());
+    }
+}
+
+#[test]
 fn a_refund_of_a_return_that_nobody_knows_keeps_its_units_from_being_returned() {
     for scene in scenes() {
         let named = refund("RF-1", Some(UNKNOWN), &[("mug", 1)]);

@@ -5,7 +5,8 @@ use domain::{
     orders::order::Refund,
     returns::{
         identifier::RmaId,
-        settlement::{PaidReturn, RefundReport, settle_with},
+        rma::Rma,
+        settlement::{PaidReturn, RefundReport, find_candidates, settle_with},
     },
 };
 use jiff::Timestamp;
@@ -174,7 +175,8 @@ pub struct RefundMatch {
     pub note: Option<String>,
 }
 
-/// Resolves a problem: the refund is applied to a return, or is left unchanged.
+/// Resolves a problem: the refund is applied to a return, or is left unchanged. While the rest of
+/// it could pay for another return, the problem stays open.
 pub async fn match_refund(
     scope: RequestScope<'_>,
     refund_id: &str,
@@ -185,36 +187,38 @@ pub async fn match_refund(
         let problem = app.store.refund_problem(merchant, refund_id).await?;
         let problem = problem.ok_or(AppError::NotFound("refund problem"))?;
         let mut transaction = Transaction::new("matching a refund");
-        let resolution = match &matched.rma_identifier {
-            None => "left unchanged".to_owned(),
+        let (resolution, rest) = match &matched.rma_identifier {
+            None => ("left unchanged".to_owned(), Vec::new()),
             Some(rma) => {
                 let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-                pay_for_return(scope, &mut transaction, &problem, &id).await?;
-                format!("matched to {id}")
+                let rest = pay_for_return(scope, &mut transaction, &problem, &id).await?;
+                (format!("matched to {id}"), rest)
             }
         };
         let note = matched.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
-        let settled = RefundProblem {
-            state: "settled".to_owned(),
-            detail: format!("{resolution}{note}"),
-            ..problem
+        let (state, rest) = if rest.is_empty() {
+            ("settled".to_owned(), String::new())
+        } else {
+            (problem.kind.clone(), format!("; the rest could pay for {}", rest.join(", ")))
         };
-        transaction.put_refund_problem(merchant, &settled);
+        let after = RefundProblem { state, detail: format!("{resolution}{note}{rest}"), ..problem };
+        transaction.put_refund_problem(merchant, &after);
         let detail = json!({ "refund": refund_id, "match": matched });
         record_change(scope, &mut transaction, "refund.match", &detail);
-        Ok((settled.into(), transaction))
+        Ok((after.into(), transaction))
     });
     // It is large, and would be part of every future that awaits it.
     Box::pin(matching).await
 }
 
-/// Applies the refund of a problem to the return `id`.
+/// Applies the refund of a problem to the return `id`. Returns the others that the rest of it could
+/// pay for.
 async fn pay_for_return(
     scope: RequestScope<'_>,
     transaction: &mut Transaction,
     problem: &RefundProblem,
     id: &RmaId,
-) -> Result<(), AppError> {
+) -> Result<Vec<String>, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     let ledger = app.store.ledger(merchant, &problem.order_id).await?;
     let rma = app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))?;
@@ -232,5 +236,16 @@ async fn pay_for_return(
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
     let mut draft = ReturnDraft::new(rma);
     draft.push(event, paid, report.now);
-    draft.put(app, transaction, merchant, &Origin::of_request(scope)).await
+    draft.put(app, transaction, merchant, &Origin::of_request(scope)).await?;
+    if settlement.problem.is_none() {
+        return Ok(Vec::new());
+    }
+    let mut others: Vec<Rma> = Vec::new();
+    for other in settlement.ledger.rmas().iter().filter_map(|text| RmaId::parse(text)) {
+        others.extend(app.store.rma(merchant, &other).await?.map(|rma| rma.value));
+    }
+    others.retain(|other| other.rma_identifier != *id);
+    let candidates = find_candidates(report, &settlement.ledger, &others);
+    let payable = candidates.iter().filter(|it| it.pays_for > 0);
+    Ok(payable.map(|it| it.rma.rma_identifier.to_string()).collect())
 }

@@ -272,8 +272,12 @@ fn choose_target<'a>(order: &Order, returns: &'a [Rma], refund: &Refund) -> Refu
     match (near.as_slice(), fitting.as_slice()) {
         ([], _) => RefundTarget::Outside,
         (_, [rma]) => RefundTarget::Return(rma),
-        (near, []) => RefundTarget::Unclear(format!(
+        ([only], []) => RefundTarget::Unclear(format!(
             "does not name a return, and pays for more units than are open on {}",
+            only.rma_identifier
+        )),
+        (near, []) => RefundTarget::Unclear(format!(
+            "does not name a return, and pays for more units than are open on each of {}",
             list_identifiers(near)
         )),
         (_, several) => RefundTarget::Unclear(format!(
