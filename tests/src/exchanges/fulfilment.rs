@@ -65,6 +65,39 @@ fn an_exchange_order_that_is_cancelled_is_paid_in_money() {
 }
 
 #[test]
+fn of_an_exchange_order_that_is_partly_shipped_only_the_rest_is_paid_in_money() {
+    for server in servers() {
+        for status in ["Shipped", "Cancelled"] {
+            let stage = ExchangeStage::set(server);
+            stage.publish(&sample_order("O-1"));
+            let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
+            stage.told(&started, 2);
+            let mut divided = exchange_order("EX-100001", 4_500, 360);
+            divided["status"] = json!(status);
+            divided["items"][0]["quantity"] = json!(2);
+            divided["items"][0]["quantity_canceled"] = json!(1);
+
+            stage.publish(&divided);
+
+            let told = stage.told(&started, 4);
+            let kinds = |message: &Value| -> Vec<Value> {
+                let items = message["items"].as_array().unwrap().iter();
+                let mut kinds: Vec<Value> = items.map(|it| it["refund_type"].clone()).collect();
+                kinds.sort_by_key(ToString::to_string);
+                kinds
+            };
+            assert_eq!(kinds(&told[3]), [EVEN, "REFUND"], "{status}");
+            assert_eq!(told[3]["status"], "CREATED", "{status}");
+            stage.publish(&divided);
+            stage.told(&started, 4);
+            stage.publish(&refund_of(&started, 1));
+            assert_eq!(stage.told(&started, 5)[4]["status"], "REFUNDED", "{status}");
+            stage.assert_promises_kept();
+        }
+    }
+}
+
+#[test]
 fn a_return_is_settled_when_all_its_parts_are() {
     for server in servers() {
         let stage = ExchangeStage::set(server);

@@ -30,7 +30,7 @@ use crate::{
         change_return::{ReturnTarget, apply_event},
         origin::Origin,
         return_draft::ReturnDraft,
-        settle_refunds::exchange_event,
+        settle_refunds::exchange_events,
     },
 };
 
@@ -186,22 +186,25 @@ async fn mark_placed(
     };
     // The merchant may have published the order as shipped or canceled before its response was
     // applied.
-    let ended = find_published_event(app, merchant, &identifier).await?;
-    let events: Vec<RmaEvent> = std::iter::once(placed_event).chain(ended.clone()).collect();
-    let cancelled = matches!(ended, Some(RmaEvent::ExchangeCanceled { .. }));
+    let ended = find_published_events(app, merchant, &identifier).await?;
+    let is_cancellation = |it: &RmaEvent| matches!(it, RmaEvent::ExchangeCanceled { .. });
+    let cancelled = ended.iter().any(is_cancellation);
+    let not_yet = ended.is_empty();
+    let events: Vec<RmaEvent> = std::iter::once(placed_event).chain(ended).collect();
     let kept = if cancelled { placed.cancelled() } else { placed };
     let mut transaction = Transaction::new("placing an exchange order");
     transaction.update_exchange_order(merchant, &kept, record.version);
     let target = ReturnTarget { app, merchant, rma: &kept.rma_identifier, origin };
     apply_events(target, &mut transaction, &events).await?;
     app.commit(transaction).await?;
+    if !not_yet {
+        return Ok(());
+    }
     // Or at the same time.
-    if ended.is_none()
-        && let Some(event) = find_published_event(app, merchant, &identifier).await?
-    {
+    for event in find_published_events(app, merchant, &identifier).await? {
         let version = record.version + 1;
         apply_event(target, &event, |_, transaction| {
-            if let RmaEvent::ExchangeCanceled { .. } = event {
+            if is_cancellation(&event) {
                 transaction.update_exchange_order(merchant, &kept.cancelled(), version);
             }
         })
@@ -259,12 +262,12 @@ async fn apply_events(
     draft.put(app, transaction, merchant, origin).await
 }
 
-/// The event that follows from the exchange order as the merchant published it, if any.
-async fn find_published_event(
+/// What follows from the exchange order as the merchant published it.
+async fn find_published_events(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
-) -> Result<Option<RmaEvent>, AppError> {
+) -> Result<Vec<RmaEvent>, AppError> {
     let order = find_order(app, merchant, order_id).await?;
-    Ok(order.and_then(|order| exchange_event(order_id, order.status)))
+    Ok(order.as_ref().map(exchange_events).unwrap_or_default())
 }

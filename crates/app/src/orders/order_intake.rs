@@ -32,7 +32,7 @@ use crate::{
     returns::{
         origin::Origin,
         settle_refunds::{
-            DoubtfulRefund, NewRefund, PublishedOrder, RefundPosition, exchange_event,
+            DoubtfulRefund, NewRefund, PublishedOrder, RefundPosition, ends_exchange,
             settle_refunds,
         },
     },
@@ -113,12 +113,12 @@ impl IncomingOrder {
         IntakeKey {
             order_id: &self.order_id,
             refund_ids: self.refund_ids().collect(),
-            as_exchange: exchange_event(&self.order_id, self.status).is_some(),
+            as_exchange: ends_exchange(self.status),
         }
     }
 
     fn published(&self, position: usize) -> PublishedOrder<'_> {
-        PublishedOrder { position, id: &self.order_id, status: self.status }
+        PublishedOrder { position, id: &self.order_id, status: self.status, body: &self.body }
     }
 
     fn read_whole(&self) -> Result<Arc<Order>, AppError> {

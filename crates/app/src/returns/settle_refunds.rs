@@ -12,7 +12,7 @@ use domain::{
     identifier::MerchantId,
     money::comparison::find_difference,
     orders::{
-        order::{IGNORE_REFUND, Order, OrderStatus, Refund},
+        order::{IGNORE_REFUND, Order, OrderLine, OrderStatus, Refund},
         recorded_refunds::MisfitRefund,
     },
     returns::{
@@ -26,6 +26,7 @@ use store::{RefundProblem, Transaction, Versioned};
 
 use crate::{
     App, AppError,
+    orders::load_order::read_order_body,
     returns::{
         origin::Origin,
         return_draft::{ReturnDraft, describe_difference},
@@ -55,6 +56,8 @@ pub(crate) struct PublishedOrder<'a> {
     pub(crate) position: usize,
     pub(crate) id: &'a str,
     pub(crate) status: OrderStatus,
+    /// The order as it is stored.
+    pub(crate) body: &'a [u8],
 }
 
 /// The warning about a refund that names neither units nor a return.
@@ -91,13 +94,44 @@ pub(crate) struct RefundPosition {
     pub(crate) refund_position: usize,
 }
 
-/// What the status of an order means for its return, if it is an exchange order.
-pub(crate) fn exchange_event(order_id: &str, status: OrderStatus) -> Option<RmaEvent> {
-    let exchange_order_identifier = order_id.to_owned();
+/// What follows for its return from an order, if it is an exchange order.
+pub(crate) fn exchange_events(order: &Order) -> Vec<RmaEvent> {
+    let id = || order.identifier.clone();
+    let count = |units_of: fn(&OrderLine) -> i64| {
+        let mut by_sku: BTreeMap<String, i64> = BTreeMap::new();
+        for line in &order.items {
+            let units = units_of(line);
+            if let Some(sku) = line.sku.as_ref().filter(|_| units > 0) {
+                *by_sku.entry(sku.clone()).or_default() += units;
+            }
+        }
+        by_sku
+    };
+    let (part, whole) = match order.status {
+        OrderStatus::Created => return Vec::new(),
+        OrderStatus::Shipped => (
+            RmaEvent::ExchangePartCanceled {
+                exchange_order_identifier: id(),
+                units: count(|line| line.quantity_canceled),
+            },
+            RmaEvent::ExchangeFulfilled { exchange_order_identifier: id() },
+        ),
+        OrderStatus::Cancelled => (
+            RmaEvent::ExchangePartShipped {
+                exchange_order_identifier: id(),
+                units: count(|line| line.quantity_shipped),
+            },
+            RmaEvent::ExchangeCanceled { exchange_order_identifier: id() },
+        ),
+    };
+    vec![part, whole]
+}
+
+/// Whether an order with this status can end an exchange.
+pub(crate) const fn ends_exchange(status: OrderStatus) -> bool {
     match status {
-        OrderStatus::Created => None,
-        OrderStatus::Shipped => Some(RmaEvent::ExchangeFulfilled { exchange_order_identifier }),
-        OrderStatus::Cancelled => Some(RmaEvent::ExchangeCanceled { exchange_order_identifier }),
+        OrderStatus::Created => false,
+        OrderStatus::Shipped | OrderStatus::Cancelled => true,
     }
 }
 
@@ -250,22 +284,23 @@ impl Settlements {
         orders: impl Iterator<Item = PublishedOrder<'_>>,
         known: &BTreeMap<String, Versioned<ExchangeRecord>>,
     ) -> Result<(), AppError> {
-        for PublishedOrder { id, status, .. } in orders {
-            let Some((record, event)) = known.get(id).zip(exchange_event(id, status)) else {
-                continue;
-            };
+        for PublishedOrder { id, status, body, .. } in orders {
+            let Some(record) = known.get(id).filter(|_| ends_exchange(status)) else { continue };
+            let events = exchange_events(&read_order_body(body, id)?);
             let id = record.value.rma_identifier.clone();
             if !self.returns.contains_key(&id)
                 && let Some(rma) = app.store.rma(merchant, &id).await?
             {
                 self.returns.insert(id.clone(), ReturnDraft::new(rma));
             }
-            if let Some(draft) = self.returns.get_mut(&id)
-                && let Ok(decision) = draft.apply(&event, app.world.now())
-                && decision.changed
-                && matches!(event, RmaEvent::ExchangeCanceled { .. })
-            {
-                self.cancelled.push(record.clone());
+            let Some(draft) = self.returns.get_mut(&id) else { continue };
+            for event in events {
+                if let Ok(decision) = draft.apply(&event, app.world.now())
+                    && decision.changed
+                    && matches!(event, RmaEvent::ExchangeCanceled { .. })
+                {
+                    self.cancelled.push(record.clone());
+                }
             }
         }
         Ok(())

@@ -39,13 +39,13 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
         let pairs = before.units.iter().zip(&after.units);
         format_units(pairs.filter(|(old, new)| differs(old, new)).count())
     };
+    let replaced = || changed(|old, new| old.exchange != new.exchange);
     let money = |cents: i64| format_amount(cents, &after.currency);
     match event {
         RmaEvent::LabelCreated { .. }
         | RmaEvent::LabelVoided { .. }
         | RmaEvent::LabelRenewed { .. } => {
-            let units = changed(|old, new| old.tracking_number != new.tracking_number);
-            describe_label(event, &units)
+            describe_label(event, &changed(|old, new| old.tracking_number != new.tracking_number))
         }
         RmaEvent::Scanned { scan, .. } => {
             let units = changed(|old, new| old.tracking != new.tracking);
@@ -76,15 +76,20 @@ fn describe_event(before: &Rma, after: &Rma, event: &RmaEvent) -> String {
             format!("Difference of {refund_identifier} accepted: {amount} ({note})")
         }
         RmaEvent::Canceled => "Return canceled".to_owned(),
-        RmaEvent::ExchangePlaced { exchange_order_identifier, .. } => {
-            let units = changed(|old, new| old.exchange != new.exchange);
-            format!("Exchange order {exchange_order_identifier} placed: {units}")
+        RmaEvent::ExchangePlaced { exchange_order_identifier: id, .. } => {
+            format!("Exchange order {id} placed: {}", replaced())
         }
-        RmaEvent::ExchangeFulfilled { exchange_order_identifier } => {
-            format!("Exchange order {exchange_order_identifier} shipped")
+        RmaEvent::ExchangeFulfilled { exchange_order_identifier: id } => {
+            format!("Exchange order {id} shipped")
         }
-        RmaEvent::ExchangeCanceled { exchange_order_identifier } => {
-            format!("Exchange order {exchange_order_identifier} canceled: refunded instead")
+        RmaEvent::ExchangePartShipped { exchange_order_identifier: id, .. } => {
+            format!("Exchange order {id} partly shipped: {}", replaced())
+        }
+        RmaEvent::ExchangePartCanceled { exchange_order_identifier: id, .. } => {
+            format!("Exchange order {id} partly canceled: {}, refunded instead", replaced())
+        }
+        RmaEvent::ExchangeCanceled { exchange_order_identifier: id } => {
+            format!("Exchange order {id} canceled: refunded instead")
         }
         RmaEvent::ExchangeFailed { order_identifier } => {
             format!("No exchange for order {order_identifier}: refunded instead")

@@ -87,9 +87,10 @@ pub fn of_event(before: &Rma, event: &RmaEvent, after: &Rma) -> Vec<MailOccasion
         add(MailKind::RefundReported, describe_payment(after, &paid));
     }
     match event {
-        RmaEvent::ExchangeFulfilled { exchange_order_identifier: order } => {
+        RmaEvent::ExchangeFulfilled { exchange_order_identifier: order }
+        | RmaEvent::ExchangePartShipped { exchange_order_identifier: order, .. } => {
             let is_shipped = |unit: &RmaUnit| {
-                let order_of = unit.exchange.as_ref();
+                let order_of = unit.exchange.as_ref().filter(|it| it.fulfilled_at.is_some());
                 unit.goods.resolution == Resolution::Exchange
                     && order_of.is_some_and(|it| it.exchange_order_identifier == *order)
             };
@@ -98,7 +99,9 @@ pub fn of_event(before: &Rma, event: &RmaEvent, after: &Rma) -> Vec<MailOccasion
                 add(MailKind::ExchangeShipped, content);
             }
         }
-        RmaEvent::ExchangeFailed { .. } | RmaEvent::ExchangeCanceled { .. } => {
+        RmaEvent::ExchangeFailed { .. }
+        | RmaEvent::ExchangePartCanceled { .. }
+        | RmaEvent::ExchangeCanceled { .. } => {
             let promised = Statement::of(after).promised.refund_cents;
             let content = MailContent { amount_cents: Some(promised), ..describe(after, none) };
             add(MailKind::ExchangeRefunded, content);

@@ -16,6 +16,7 @@
 //! | Canceled          | the return is canceled, if no goods or money have moved          |
 //! | ExchangePlaced    | units that await the order have it                               |
 //! | ExchangeFulfilled | units of that order are settled                                  |
+//! | ExchangePart…     | so many units of that order are settled, or become refunds       |
 //! | ExchangeCanceled  | units of that order that were not shipped become refunds         |
 //! | ExchangeFailed    | units that await the order become refunds                        |
 //!
@@ -39,8 +40,8 @@ use self::goods::{
 };
 use self::labels::change_labels;
 use self::settlement::{
-    Payment, accept_difference, cancel_exchange, fail_exchange, fulfill_exchange, list_unplaced,
-    place_exchange, refund, refund_extra, sum_by_line,
+    Payment, accept_difference, cancel_exchange, cancel_some, fail_exchange, fulfill_exchange,
+    fulfill_some, list_unplaced, place_exchange, refund, refund_extra, sum_by_line,
 };
 use super::event::{LineQuantity, RmaDecision, RmaEvent, RmaRefusal};
 use super::record::Rma;
@@ -93,6 +94,8 @@ fn when_canceled(rma: &mut Rma, event: &RmaEvent) -> Result<Vec<LineQuantity>, R
         RmaEvent::Canceled
         | RmaEvent::LabelVoided { .. }
         | RmaEvent::ExchangeFulfilled { .. }
+        | RmaEvent::ExchangePartShipped { .. }
+        | RmaEvent::ExchangePartCanceled { .. }
         | RmaEvent::ExchangeCanceled { .. }
         | RmaEvent::ExchangeFailed { .. } => Ok(Vec::new()),
         RmaEvent::LabelCreated { .. }
@@ -158,12 +161,16 @@ fn when_live(
         RmaEvent::ExchangePlaced { order_identifier, exchange_order_identifier } => {
             place_exchange(rma, order_identifier, exchange_order_identifier, now)?;
         }
-        RmaEvent::ExchangeFulfilled { exchange_order_identifier } => {
-            fulfill_exchange(rma, exchange_order_identifier, now);
+        RmaEvent::ExchangeFulfilled { exchange_order_identifier: id } => {
+            fulfill_exchange(rma, id, now);
         }
-        RmaEvent::ExchangeCanceled { exchange_order_identifier } => {
-            cancel_exchange(rma, exchange_order_identifier);
+        RmaEvent::ExchangePartShipped { exchange_order_identifier: id, units } => {
+            fulfill_some(rma, id, units, now);
         }
+        RmaEvent::ExchangePartCanceled { exchange_order_identifier: id, units } => {
+            cancel_some(rma, id, units);
+        }
+        RmaEvent::ExchangeCanceled { exchange_order_identifier: id } => cancel_exchange(rma, id),
         RmaEvent::ExchangeFailed { order_identifier } => fail_exchange(rma, order_identifier),
     }
     Ok(Vec::new())

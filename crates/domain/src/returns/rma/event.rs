@@ -1,5 +1,6 @@
 //! What can happen to a return, and what is decided about it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -83,6 +84,11 @@ pub enum RmaEvent {
     /// The merchant shipped an exchange order. It changes nothing if the order is not known to be
     /// placed yet: who reports that it was placed must check whether it was shipped.
     ExchangeFulfilled { exchange_order_identifier: String },
+    /// The merchant shipped so many units of an exchange order, by SKU, and will cancel the others.
+    ExchangePartShipped { exchange_order_identifier: String, units: BTreeMap<String, i64> },
+    /// The merchant canceled so many units of an exchange order, by SKU, and ships the others.
+    /// They become refunds.
+    ExchangePartCanceled { exchange_order_identifier: String, units: BTreeMap<String, i64> },
     /// The merchant canceled an exchange order. Units that it did not ship become refunds.
     ExchangeCanceled { exchange_order_identifier: String },
     /// The exchange order for units of `order_identifier` will not be placed.

@@ -151,26 +151,77 @@ pub(super) fn place_exchange(
 /// A gift card is settled when its order is placed, so only exchanges are marked.
 pub(super) fn fulfill_exchange(rma: &mut Rma, exchange_order_identifier: &str, now: Timestamp) {
     let exchanged = |unit: &&mut RmaUnit| unit.goods.resolution == Resolution::Exchange;
-    let units = rma.units.iter_mut().filter(exchanged);
-    for order in units.filter_map(|unit| unit.exchange.as_mut()) {
-        if order.exchange_order_identifier == exchange_order_identifier {
-            order.fulfilled_at.get_or_insert(now);
-        }
+    let of_order = |unit: &&mut RmaUnit| is_in_order(unit, exchange_order_identifier);
+    for unit in rma.units.iter_mut().filter(exchanged).filter(of_order) {
+        fulfill_unit(unit, now);
     }
+}
+
+fn is_in_order(unit: &RmaUnit, exchange_order_identifier: &str) -> bool {
+    let order = unit.exchange.as_ref();
+    order.is_some_and(|it| it.exchange_order_identifier == exchange_order_identifier)
+}
+
+fn fulfill_unit(unit: &mut RmaUnit, now: Timestamp) {
+    if let Some(order) = &mut unit.exchange {
+        order.fulfilled_at.get_or_insert(now);
+    }
+}
+
+/// Marks so many units of an exchange order, by SKU, as shipped.
+pub(super) fn fulfill_some(
+    rma: &mut Rma,
+    exchange_order_identifier: &str,
+    by_sku: &BTreeMap<String, i64>,
+    now: Timestamp,
+) {
+    for unit in choose_units(rma, exchange_order_identifier, by_sku) {
+        fulfill_unit(unit, now);
+    }
+}
+
+/// Turns so many units of an exchange order, by SKU, into refunds.
+pub(super) fn cancel_some(
+    rma: &mut Rma,
+    exchange_order_identifier: &str,
+    by_sku: &BTreeMap<String, i64>,
+) {
+    choose_units(rma, exchange_order_identifier, by_sku).into_iter().for_each(refund_instead);
+}
+
+/// So many units of an exchange order by the SKUs of their variants, as far as they are not settled
+/// yet. The order may also have goods that replace none.
+fn choose_units<'a>(
+    rma: &'a mut Rma,
+    exchange_order_identifier: &str,
+    by_sku: &BTreeMap<String, i64>,
+) -> Vec<&'a mut RmaUnit> {
+    let mut left = by_sku.clone();
+    let open = rma.units.iter_mut().filter(|unit| {
+        unit.goods.resolution == Resolution::Exchange
+            && !unit.is_settled()
+            && is_in_order(unit, exchange_order_identifier)
+    });
+    let chosen = open.filter(|unit| {
+        let sku = unit.goods.exchange_sku.as_deref().unwrap_or_default();
+        let Some(left) = left.get_mut(sku).filter(|left| **left > 0) else { return false };
+        *left -= 1;
+        true
+    });
+    chosen.collect()
 }
 
 /// A settled unit remains settled: neither shipped goods nor a gift card, which is issued when its
 /// order is placed, become refunds.
 pub(super) fn cancel_exchange(rma: &mut Rma, exchange_order_identifier: &str) {
-    let is_canceled = |unit: &&mut RmaUnit| {
-        let order = unit.exchange.as_ref();
-        !unit.is_settled()
-            && order.is_some_and(|it| it.exchange_order_identifier == exchange_order_identifier)
-    };
-    for unit in rma.units.iter_mut().filter(is_canceled) {
-        unit.exchange = None;
-        unit.goods.resolution = Resolution::Refund;
-    }
+    let is_canceled =
+        |unit: &&mut RmaUnit| !unit.is_settled() && is_in_order(unit, exchange_order_identifier);
+    rma.units.iter_mut().filter(is_canceled).for_each(refund_instead);
+}
+
+fn refund_instead(unit: &mut RmaUnit) {
+    unit.exchange = None;
+    unit.goods.resolution = Resolution::Refund;
 }
 
 /// There is only ever one exchange order for an order. So if it cannot be placed, its units are

@@ -1,5 +1,7 @@
 //! Exchange orders and gift cards.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 /// A return with one unit each for a refund, an exchange, and a gift card.
@@ -110,6 +112,33 @@ fn an_exchange_order_that_the_merchant_cancels_becomes_a_refund() {
     assert!(!apply(&after, &canceled("EX-1"), time(60)).unwrap().changed);
     let shipped = change(&rma, &fulfilled("EX-1"));
     assert!(!apply(&shipped, &canceled("EX-1"), time(60)).unwrap().changed);
+}
+
+#[test]
+fn units_of_an_exchange_order_are_shipped_and_canceled_by_their_variants() {
+    let of_variant = |line: &str, sku: &str| RmaGoods {
+        exchange_sku: Some(sku.to_owned()),
+        ..goods(ORDER, line, Resolution::Exchange)
+    };
+    let units = vec![of_variant("1", "S"), of_variant("1", "S"), of_variant("2", "L")];
+    let rma = change(&open(ReturnMethod::MailBack, units), &placed("EX-1"));
+    let by_sku = |sku: &str| BTreeMap::from([(sku.to_owned(), 1), ("OTHER".to_owned(), 3)]);
+    let order = || "EX-1".to_owned();
+
+    let event =
+        RmaEvent::ExchangePartCanceled { exchange_order_identifier: order(), units: by_sku("S") };
+    let some = change(&rma, &event);
+    let awaiting: Vec<bool> = some.units.iter().map(RmaUnit::awaits_refund).collect();
+    assert_eq!(awaiting, [true, false, false]);
+    let rest = change(&some, &fulfilled("EX-1"));
+    assert!(rest.units[1].is_settled() && rest.units[2].is_settled());
+    assert!(!apply(&rest, &event, time(60)).unwrap().changed, "what was shipped stays shipped");
+
+    let event =
+        RmaEvent::ExchangePartShipped { exchange_order_identifier: order(), units: by_sku("L") };
+    let some = change(&rma, &event);
+    let settled: Vec<bool> = some.units.iter().map(RmaUnit::is_settled).collect();
+    assert_eq!(settled, [false, false, true]);
 }
 
 #[test]
