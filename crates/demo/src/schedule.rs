@@ -52,8 +52,10 @@ impl Queue {
 
     /// Whether an exchange order with this number is going to be published.
     pub(crate) fn plans_exchange(&self, number: &str) -> bool {
-        let is_planned = |action: &Action| matches!(action, Action::Exchange { identifier, .. } if identifier == number);
-        self.0.values().flatten().any(is_planned)
+        let mut planned = self.0.values().flatten();
+        planned.any(
+            |action| matches!(action, Action::Exchange { identifier, .. } if identifier == number),
+        )
     }
 
     /// Takes the first action, with those that are due soon after it and no later than `now_us`.

@@ -108,7 +108,7 @@ fn a_shopper_withdraws_gets_an_acknowledgement_and_returns_everything_without_a_
         assert_eq!(found.header("location"), Some(expected.as_str()), "{}", found.said());
         let page = operator.page(&expected);
         assert!(page.contains(&number) && page.contains("All withdrawals"), "{page}");
-        let elsewhere = "/console/withdrawals?merchant=nobody&withdrawal=";
+        let elsewhere = "/console/withdrawals?merchant=of-no-one&withdrawal=";
         assert_eq!(operator.get(&format!("{elsewhere}{number}")).status, 404);
     }
 }
