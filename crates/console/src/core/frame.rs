@@ -62,49 +62,69 @@ pub(crate) enum Section {
 /// A section in the navigation, with its address and label.
 type NavigationEntry = (Section, &'static str, &'static str);
 
-const OPERATOR_NAVIGATION: &[NavigationEntry] = &[
-    (Section::Overview, "/console", "Overview"),
-    (Section::Orders, "/console/orders", "Orders"),
-    (Section::Returns, "/console/returns", "Returns"),
-    (Section::Withdrawals, "/console/withdrawals", "Withdrawals"),
-    (Section::Failures, "/console/failures", "Failures"),
-    (Section::Messages, "/console/messages", "Messages"),
-    (Section::Refunds, "/console/refunds", "Refunds"),
-    (Section::Finance, "/console/finance", "Finance"),
-    (Section::Exceptions, "/console/exceptions", "Exceptions"),
-    (Section::Receiving, "/console/receive", "Receiving"),
-    (Section::DropShip, "/console/drop-ship", "Drop ship"),
-    (Section::Asns, "/console/asns", "ASNs"),
-    (Section::Shipments, "/console/shipments", "Shipments"),
-    (Section::Warehouses, "/console/warehouses", "Warehouses"),
-    (Section::Merchants, "/console/merchants", "Merchants"),
-    (Section::Audit, "/console/audit", "Audit"),
+/// Sections that belong together, with their heading. The first group needs none.
+type NavigationGroup = (&'static str, &'static [NavigationEntry]);
+
+const OPERATOR_NAVIGATION: &[NavigationGroup] = &[
+    ("", &[(Section::Overview, "/console", "Overview")]),
+    (
+        "Sales",
+        &[
+            (Section::Orders, "/console/orders", "Orders"),
+            (Section::Returns, "/console/returns", "Returns"),
+            (Section::Withdrawals, "/console/withdrawals", "Withdrawals"),
+        ],
+    ),
+    ("Money", MONEY),
+    ("Integration", INTEGRATION),
+    ("Warehouse", WAREHOUSE),
+    (
+        "Administration",
+        &[
+            (Section::Merchants, "/console/merchants", "Merchants"),
+            (Section::Warehouses, "/console/warehouses", "Warehouses"),
+            (Section::Audit, "/console/audit", "Audit"),
+        ],
+    ),
 ];
 
-const WAREHOUSE_NAVIGATION: &[NavigationEntry] = &[
-    (Section::Exceptions, "/console/exceptions", "Exceptions"),
-    (Section::Receiving, "/console/receive", "Receiving"),
-    (Section::DropShip, "/console/drop-ship", "Drop ship"),
-    (Section::Asns, "/console/asns", "ASNs"),
-    (Section::Shipments, "/console/shipments", "Shipments"),
+const MERCHANT_NAVIGATION: &[NavigationGroup] = &[
+    (
+        "",
+        &[
+            (Section::Merchants, "/console/merchant", "Settings"),
+            (Section::Orders, "/console/orders", "Orders"),
+            (Section::Returns, "/console/returns", "Returns"),
+            (Section::Withdrawals, "/console/withdrawals", "Withdrawals"),
+        ],
+    ),
+    ("Money", MONEY),
+    ("Integration", INTEGRATION),
 ];
 
-const MERCHANT_NAVIGATION: &[NavigationEntry] = &[
-    (Section::Merchants, "/console/merchant", "Settings"),
-    (Section::Orders, "/console/orders", "Orders"),
-    (Section::Returns, "/console/returns", "Returns"),
-    (Section::Withdrawals, "/console/withdrawals", "Withdrawals"),
-    (Section::Failures, "/console/failures", "Failures"),
-    (Section::Messages, "/console/messages", "Messages"),
+const MONEY: &[NavigationEntry] = &[
     (Section::Refunds, "/console/refunds", "Refunds"),
     (Section::Finance, "/console/finance", "Finance"),
+];
+
+const INTEGRATION: &[NavigationEntry] = &[
+    (Section::Failures, "/console/failures", "Failures"),
+    (Section::Messages, "/console/messages", "Messages"),
+];
+
+const WAREHOUSE: &[NavigationEntry] = &[
+    (Section::Receiving, "/console/receive", "Receiving"),
+    (Section::Exceptions, "/console/exceptions", "Exceptions"),
+    (Section::Asns, "/console/asns", "ASNs"),
+    (Section::Shipments, "/console/shipments", "Shipments"),
+    (Section::DropShip, "/console/drop-ship", "Drop ship"),
 ];
 
 /// The sections that this role sees, in their order.
-const fn navigation(role: Role) -> &'static [NavigationEntry] {
+const fn navigation(role: Role) -> &'static [NavigationGroup] {
     match role {
         Role::Operator => OPERATOR_NAVIGATION,
-        Role::Warehouse => WAREHOUSE_NAVIGATION,
+        Role::Warehouse => &[("", WAREHOUSE)],
         Role::Merchant => MERCHANT_NAVIGATION,
     }
 }
@@ -127,6 +147,13 @@ pub(crate) struct Frame<'a> {
     pub(crate) styles: Styles,
     pub(crate) visitor: &'a Visitor,
     section: Section,
+}
+
+/// A group of the navigation.
+pub(crate) struct LinkGroup {
+    /// Empty where the group needs no heading.
+    pub(crate) heading: &'static str,
+    pub(crate) links: Vec<NavigationLink>,
 }
 
 /// A link of the navigation.
@@ -162,13 +189,17 @@ impl<'a> Frame<'a> {
     }
 
     /// The navigation for this visitor.
-    pub(crate) fn links(&self) -> Vec<NavigationLink> {
+    pub(crate) fn navigation(&self) -> Vec<LinkGroup> {
         let link = |(section, url, label): &NavigationEntry| NavigationLink {
             url,
             label,
             current: *section == self.section,
         };
-        navigation(self.visitor.session.role).iter().map(link).collect()
+        let group = |(heading, entries): &NavigationGroup| LinkGroup {
+            heading,
+            links: entries.iter().map(link).collect(),
+        };
+        navigation(self.visitor.session.role).iter().map(group).collect()
     }
 
     /// Whether the page has a search box.
