@@ -224,8 +224,9 @@ impl Dispatcher {
     }
 
     fn finish_refill(&mut self, id: QueueId, messages: Option<Vec<PendingMessage>>, most: usize) {
+        // A read that failed says nothing about where the queue ends.
+        let reached_end = messages.as_ref().is_some_and(|messages| messages.len() < most);
         let messages = messages.unwrap_or_default();
-        let reached_end = messages.len() < most;
         let rows = messages.into_iter().map(to_delivery).collect();
         self.scheduler.complete_refill(id, rows, reached_end);
     }

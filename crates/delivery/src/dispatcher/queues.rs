@@ -99,7 +99,7 @@ impl KnownQueue {
 }
 
 /// The scheduler takes a replay for a retry: new messages go before it, and it gets at most half of
-/// the slots of its endpoint.
+/// the slots of its endpoint. A first attempt is always due, also if the clock was set back since.
 pub(super) fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
     let attempts = u32::try_from(message.attempts).unwrap_or(u32::MAX);
     Delivery {
@@ -107,7 +107,7 @@ pub(super) fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
         lane: u64::try_from(message.lane).unwrap_or(0),
         endpoint: endpoint_index(message.kind),
         attempts: attempts.saturating_add(u32::from(message.replay)),
-        due_us: message.due_us,
+        due_us: if message.attempts == 0 { 0 } else { message.due_us },
         payload: message,
     }
 }

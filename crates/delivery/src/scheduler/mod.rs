@@ -4,7 +4,8 @@
 //! ([`Scheduler::enqueue`], [`Scheduler::finish_attempt`], [`Scheduler::confirm_durable`] and the
 //! others) and asks [`Scheduler::next`] what to do until it answers `None`; then it waits for the
 //! next event, or for [`Scheduler::wake_at_us`]. The same calls always give the same answers, which
-//! lets the tests replay a whole history from a seed.
+//! lets the tests replay a whole history from a seed. Times are those of the machine's clock, which
+//! may be set back ([`steady_clock`]).
 //!
 //! The life of a message is `enqueue` (or read by a refill), `Send`, `finish_attempt`,
 //! `confirm_durable`. Three guarantees hold:
@@ -36,6 +37,7 @@ mod queue_state;
 mod reading;
 mod ready_lists;
 mod settings;
+mod steady_clock;
 mod turns;
 mod window;
 
@@ -57,7 +59,7 @@ pub(crate) use self::{
 
 use self::{
     endpoint_state::EndpointReport, numbers::NumberMap, queue_state::QueueState,
-    ready_lists::ReadyLists, window::AttemptInFlight,
+    ready_lists::ReadyLists, steady_clock::SteadyClock, window::AttemptInFlight,
 };
 
 /// What the caller has to do.
@@ -74,11 +76,16 @@ pub(crate) enum Action<P> {
 pub(crate) struct Scheduler<P> {
     queues: NumberMap<QueueId, QueueState<P>>,
     ready: ReadyLists,
+    clock: SteadyClock,
 }
 
 impl<P> Scheduler<P> {
     pub(crate) fn new(settings: SchedulerSettings) -> Self {
-        Self { queues: NumberMap::default(), ready: ReadyLists::new(settings) }
+        Self {
+            queues: NumberMap::default(),
+            ready: ReadyLists::new(settings),
+            clock: SteadyClock::new(),
+        }
     }
 
     /// Starts to serve a queue with so many endpoints. Work that is already on disk is announced
@@ -115,7 +122,8 @@ impl<P> Scheduler<P> {
     ///
     /// Only for a store with one writer: where others commit for the same queue, a lower id may be
     /// on disk unannounced, and [`Self::expect_more`] is the call.
-    pub(crate) fn enqueue(&mut self, id: QueueId, delivery: Delivery<P>) {
+    pub(crate) fn enqueue(&mut self, id: QueueId, mut delivery: Delivery<P>) {
+        delivery.due_us = self.clock.from_machine(delivery.due_us);
         self.change(id, |queue, ready| queue.enqueue(delivery, &ready.allowance()));
     }
 
@@ -141,14 +149,15 @@ impl<P> Scheduler<P> {
 
     /// A message was put back on disk (a replay). It is sent again, after those of its lane that
     /// are older; a message that waits already is left as it is.
-    pub(crate) fn put_back(&mut self, id: QueueId, delivery: Delivery<()>) {
+    pub(crate) fn put_back(&mut self, id: QueueId, mut delivery: Delivery<()>) {
+        delivery.due_us = self.clock.from_machine(delivery.due_us);
         self.change(id, |queue, ready| queue.put_back(delivery, &ready.allowance()));
     }
 
     /// What to do now, or `None` when nothing can be done before the next event or
     /// [`Self::wake_at_us`].
     pub(crate) fn next(&mut self, now_us: i64) -> Option<Action<P>> {
-        self.ready.now_us = self.ready.now_us.max(now_us);
+        self.ready.now_us = self.clock.advance(now_us);
         while let Some(id) = self.ready.next_sleeper() {
             self.change(id, |_, _| ());
         }
@@ -157,7 +166,7 @@ impl<P> Scheduler<P> {
 
     /// When something becomes due by time alone.
     pub(crate) fn wake_at_us(&self) -> Option<i64> {
-        self.ready.wake_at_us()
+        self.ready.wake_at_us().map(|here_us| self.clock.to_machine(here_us))
     }
 
     /// The answer to [`Action::Refill`]; `reached_end` when nothing is on disk beyond `rows`. A
@@ -165,9 +174,12 @@ impl<P> Scheduler<P> {
     pub(crate) fn complete_refill(
         &mut self,
         id: QueueId,
-        rows: Vec<Delivery<P>>,
+        mut rows: Vec<Delivery<P>>,
         reached_end: bool,
     ) {
+        for row in &mut rows {
+            row.due_us = self.clock.from_machine(row.due_us);
+        }
         self.change(id, |queue, ready| {
             queue.finish_reading(rows, reached_end, ready.settings.window_max);
         });
@@ -182,7 +194,13 @@ impl<P> Scheduler<P> {
         outcome: AttemptOutcome,
         now_us: i64,
     ) {
-        self.ready.now_us = self.ready.now_us.max(now_us);
+        self.ready.now_us = self.clock.advance(now_us);
+        let outcome = match outcome {
+            AttemptOutcome::Retry { due_us, cause } => {
+                AttemptOutcome::Retry { due_us: self.clock.from_machine(due_us), cause }
+            }
+            AttemptOutcome::Delivered | AttemptOutcome::Failed { .. } => outcome,
+        };
         self.change(id, |queue, ready| {
             if let Some(attempt) = queue.finish(message, outcome) {
                 queue.learn(&attempt, outcome, ready.now_us, &ready.settings);

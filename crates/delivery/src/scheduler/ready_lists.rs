@@ -15,7 +15,7 @@ pub(super) struct ReadyLists {
     pub(super) settings: SchedulerSettings,
     pub(super) turns: Turns,
     pub(super) totals: Totals,
-    /// The latest time that the caller named.
+    /// The time of the last call that named one.
     pub(super) now_us: i64,
     sleepers: BTreeSet<(i64, QueueId)>,
     readers: VecDeque<QueueId>,

@@ -209,7 +209,9 @@ impl SimulatedWorld {
             Event::Commit => self.commit(),
             Event::Report(queue, message) => self.report(queue, message),
             Event::Look(queue, after, most) => {
-                let (rows, reached_end) = self.look(queue, after, most);
+                let failed = self.random.percent(5);
+                let (rows, reached_end) =
+                    if failed { (Vec::new(), false) } else { self.look(queue, after, most) };
                 self.soon(50 * MILLISECOND_US, Event::Found(queue, rows, reached_end));
             }
             Event::Found(queue, rows, reached_end) => {

@@ -159,3 +159,21 @@ fn retries_hold_at_most_half_of_the_slots() {
     rig.arrive_many(HERE, 5..=6);
     assert_eq!(rig.sent(), [5, 6], "a first try finds a slot");
 }
+
+#[test]
+fn a_retry_keeps_its_pause_when_the_clock_is_set_back() {
+    let mut rig = Rig::new(SchedulerSettings::default());
+    rig.now_us = 9_000 * SECOND_US;
+    rig.arrive(HERE, 1, 7);
+    rig.arrive(HERE, 2, 8);
+    assert_eq!(rig.sent(), [1, 2]);
+
+    rig.now_us = 0;
+    rig.fail(1, 60 * SECOND_US);
+    rig.deliver(2);
+    assert_eq!((rig.sent(), rig.scheduler.wake_at_us()), (Vec::new(), Some(60 * SECOND_US)));
+    rig.now_us = 59 * SECOND_US;
+    assert_eq!(rig.sent(), Vec::<i64>::new());
+    rig.now_us = 60 * SECOND_US;
+    assert_eq!(rig.sent(), [1]);
+}
