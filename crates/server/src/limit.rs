@@ -13,6 +13,7 @@ use super::error::respond_now;
 use crate::{
     Web,
     guard::{RequestOrigin, rate_limit::RateDecision},
+    observe::run_to_end,
 };
 
 /// No request may take longer. Its body alone may take half of this time.
@@ -33,7 +34,12 @@ pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Resp
         response.headers_mut().insert(RETRY_AFTER, decision.reset_s.into());
         return (headers(decision), response).into_response();
     }
-    let response = match tokio::time::timeout(ANSWER_TIME_MAX, next.run(request)).await {
+    let is_change = !request.method().is_safe();
+    let handling = async {
+        let handling = next.run(request);
+        if is_change { run_to_end(handling).await } else { handling.await }
+    };
+    let response = match tokio::time::timeout(ANSWER_TIME_MAX, handling).await {
         Ok(response) => response,
         Err(_) => respond_now(StatusCode::SERVICE_UNAVAILABLE, "took too long; try again"),
     };

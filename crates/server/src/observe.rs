@@ -36,6 +36,7 @@ tokio::task_local! {
     static HANDLED: HandledRequest;
 }
 
+#[derive(Clone)]
 struct HandledRequest {
     method: Method,
     route: Option<MatchedPath>,
@@ -52,6 +53,27 @@ pub(crate) fn describe_request() -> String {
         format!("{method} {} ({id}): ", name_route(route.as_ref()))
     };
     HANDLED.try_with(describe).unwrap_or_default()
+}
+
+/// Runs a request that may change something to its end, even if the client closes the connection
+/// or the time is over. Otherwise it could stop between a commit and what follows from it, such as
+/// sending the message that was committed.
+pub(crate) async fn run_to_end<T: Send + 'static>(
+    handling: impl Future<Output = T> + Send + 'static,
+) -> T {
+    let handling = handling.instrument(Span::current());
+    let task = match HANDLED.try_with(HandledRequest::clone) {
+        Ok(handled) => tokio::spawn(HANDLED.scope(handled, handling)),
+        Err(_) => tokio::spawn(handling),
+    };
+    match task.await {
+        Ok(done) => done,
+        Err(failed) => match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The process ends.
+            Err(_) => std::future::pending().await,
+        },
+    }
 }
 
 /// All paths without a route count under one name, so that guessed addresses cannot fill the
@@ -92,4 +114,29 @@ pub async fn observe(State(web): State<Web>, mut request: Request, next: Next) -
     );
     web.metrics.record(method, route, status, duration);
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::{sync::oneshot, time::timeout};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_change_runs_to_its_end_when_the_client_is_gone() {
+        let (start, started) = oneshot::channel::<()>();
+        let (finish, finished) = oneshot::channel();
+        let handling = run_to_end(async move {
+            started.await.unwrap();
+            finish.send("committed and sent").unwrap();
+        });
+
+        let gone = timeout(Duration::from_millis(10), handling).await;
+
+        assert!(gone.is_err());
+        start.send(()).unwrap();
+        assert_eq!(finished.await, Ok("committed and sent"));
+    }
 }

@@ -140,7 +140,9 @@ async fn apply_all(
         let target = ReturnTarget { app: scope.app, merchant, rma, origin: &origin };
         apply_in_order(target, audited, lane)
     });
-    let applied = futures_util::future::try_join_all(applied).await?;
+    // All of them run to their end: what is committed must also be sent.
+    let applied = futures_util::future::join_all(applied).await;
+    let applied = applied.into_iter().collect::<Result<Vec<_>, _>>()?;
     let mut results = vec![EventResult::of(None, &EventEffect::Unknown); events.len()];
     for (position, result) in applied.into_iter().flatten() {
         if let Some(best) = results.get_mut(position)
