@@ -43,6 +43,8 @@ mod writer;
 const QUEUE_MAX: usize = 4096;
 /// Three orders of 2.5 KB fit on a page; with 4 KiB each would take a page of its own.
 const PAGE_BYTES: u32 = 8192;
+/// How long a connection waits for another.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Holds most pages of the indexes of ten thousand merchants.
 const CACHE_KIB: u32 = 24 * 1024;
 
@@ -158,7 +160,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 fn connect(path: &Path) -> Result<Connection, EngineError> {
     let connection = Connection::open(path)?;
-    connection.busy_timeout(Duration::from_secs(5))?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "cache_size", -i64::from(CACHE_KIB))?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;

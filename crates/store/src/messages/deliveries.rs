@@ -61,9 +61,9 @@ impl Transaction {
         );
         self.any_rows_each(
             "INSERT INTO failures
-                 (merchant_id, kind, message_id, lane, cycle, failed_us, status, error)
+                 (merchant_id, kind, message_id, lane, cycle, failed_us, status, error, replay)
              SELECT merchant_id, kind, message_id, lane, cycle, CAST($5 AS BIGINT),
-                 CAST($6 AS BIGINT), CAST($7 AS TEXT)
+                 CAST($6 AS BIGINT), CAST($7 AS TEXT), replay
              FROM deliveries
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
                  AND attempt = CAST($4 AS BIGINT) - 1

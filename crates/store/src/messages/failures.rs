@@ -84,8 +84,9 @@ impl Transaction {
     /// conflict when it is not in the failure queue any more.
     pub fn retry_failure(&mut self, key: FailureKey<'_>, now_us: i64) {
         self.one_row(
-            "INSERT INTO deliveries (merchant_id, kind, message_id, lane, cycle, attempt, due_us)
-             SELECT merchant_id, kind, message_id, lane, cycle + 1, 0, $4 FROM failures
+            "INSERT INTO deliveries
+                 (merchant_id, kind, message_id, lane, cycle, attempt, due_us, replay)
+             SELECT merchant_id, kind, message_id, lane, cycle + 1, 0, $4, replay FROM failures
              WHERE merchant_id = $1 AND kind = $2 AND message_id = $3
              ON CONFLICT DO NOTHING",
             params![key.merchant, key.kind, key.message_id, now_us],

@@ -5,7 +5,7 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use ring::digest::{SHA256, digest};
 
 use crate::{
-    Attempt, AttemptOutcome, HeadPosition, MessageHead, NewMessage, PendingMessage,
+    Attempt, AttemptOutcome, FailureKey, HeadPosition, MessageHead, NewMessage, PendingMessage,
     ReplayedMessage, Store, Transaction,
     conformance::{Subject, acme, commit, on_every_engine, other},
 };
@@ -13,6 +13,7 @@ use crate::{
 on_every_engine!(
     a_delivered_message_is_put_back_and_marked,
     a_failed_message_leaves_the_failure_queue_when_it_is_replayed,
+    a_replay_that_failed_is_still_marked_when_it_is_retried,
     what_waits_or_is_unknown_is_left_as_it_is,
     a_message_is_found_by_its_time,
     the_last_message_about_each_thing_outlives_it,
@@ -84,6 +85,23 @@ async fn a_failed_message_leaves_the_failure_queue_when_it_is_replayed(
 
     assert_eq!(store.failing_endpoints(10, 10).await.unwrap(), []);
     assert_eq!(pending(&store).await[0].cycle, 2);
+}
+
+async fn a_replay_that_failed_is_still_marked_when_it_is_retried(Subject { store, .. }: Subject) {
+    let first = enqueue(&store, message(&acme(), "A", 1)).await;
+    end(&store, first, AttemptOutcome::Delivered).await;
+    replay(&store, 1).await;
+    let failed = super::failures::last_attempt(pending(&store).await.remove(0));
+    commit(&store, |it| it.record_attempts([&failed].into_iter())).await.unwrap();
+    assert_eq!(pending(&store).await, []);
+
+    let merchant = acme();
+    let key = FailureKey { merchant: &merchant, kind: MessageKind::Rma, message_id: 1 };
+    commit(&store, |it| it.retry_failure(key, 9_000)).await.unwrap();
+
+    let again = pending(&store).await.remove(0);
+    assert!(again.replay);
+    assert_eq!((again.cycle, again.attempts), (3, 0));
 }
 
 async fn what_waits_or_is_unknown_is_left_as_it_is(Subject { store, .. }: Subject) {

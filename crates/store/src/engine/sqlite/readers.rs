@@ -27,7 +27,7 @@ const CACHE_KIB: i64 = 4 * 1024;
 pub(super) struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
-    permits: Semaphore,
+    permits: Arc<Semaphore>,
     statements: Statements,
     metrics: StoreMetrics,
 }
@@ -38,7 +38,7 @@ impl Readers {
             metrics: metrics.clone(),
             path: path.to_owned(),
             idle: Mutex::default(),
-            permits: Semaphore::new(READERS_MAX),
+            permits: Arc::new(Semaphore::new(READERS_MAX)),
             statements: Statements::default(),
         }
     }
@@ -49,12 +49,17 @@ impl Readers {
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, EngineError> {
         let started = Instant::now();
-        let _permit = self.permits.acquire().await.map_err(|_| EngineError::Closed)?;
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        let permit = permit.map_err(|_| EngineError::Closed)?;
         self.metrics.record_wait(started.elapsed());
         let readers = Arc::clone(self);
-        tokio::task::spawn_blocking(move || readers.query_now(sql, &rows))
-            .await
-            .map_err(|_| EngineError::Closed)?
+        let reading = tokio::task::spawn_blocking(move || {
+            let found = readers.query_now(sql, &rows);
+            // Held until the end, even if the caller has gone away.
+            drop(permit);
+            found
+        });
+        reading.await.map_err(|_| EngineError::Closed)?
     }
 
     pub(super) fn clear(&self) {

@@ -19,7 +19,7 @@ use std::{
 use rusqlite::Connection;
 use tokio::sync::mpsc;
 
-use super::{Job, Statements, bind, readers::collect};
+use super::{BUSY_TIMEOUT, Job, Statements, bind, readers::collect};
 use crate::engine::{
     dialect::CHANGE_NUMBER,
     group::{CommitResult, Counters, Group, Numbering, Steps, pending_by_transaction},
@@ -136,10 +136,7 @@ impl Writer {
     fn commit_one_by_one(&self, transactions: Vec<Transaction>) -> Vec<CommitResult> {
         let number = transactions.len();
         let mut results = Vec::with_capacity(number);
-        let committed = self.connection.execute_batch("BEGIN IMMEDIATE").and_then(|()| {
-            results.extend(transactions.into_iter().map(|one| self.apply_in_savepoint(one)));
-            self.connection.execute_batch("COMMIT")
-        });
+        let committed = self.apply_one_by_one(transactions, &mut results);
         let Err(error) = committed else { return results };
         tracing::error!("committing {number} transactions failed, none is stored: {error}");
         if !self.connection.is_autocommit() {
@@ -151,11 +148,31 @@ impl Writer {
         results.into_iter().map(|result| result.and_then(|_| not_committed())).collect()
     }
 
+    fn apply_one_by_one(
+        &self,
+        transactions: Vec<Transaction>,
+        results: &mut Vec<CommitResult>,
+    ) -> Result<(), EngineError> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        for transaction in transactions {
+            let result = self.apply_in_savepoint(transaction);
+            // After an error such as a full disk SQLite may have ended the whole transaction. What
+            // followed would be a transaction of its own.
+            if self.connection.is_autocommit() {
+                return Err(result.err().unwrap_or(EngineError::Closed));
+            }
+            results.push(result);
+        }
+        Ok(self.connection.execute_batch("COMMIT")?)
+    }
+
     fn apply_in_savepoint(&self, transaction: Transaction) -> CommitResult {
         self.connection.execute_batch("SAVEPOINT one")?;
         let applied = self.apply(std::slice::from_ref(&transaction));
-        // After an error such as a full disk SQLite may have ended the whole transaction.
-        if applied.is_err() && !self.connection.is_autocommit() {
+        if applied.is_err() {
+            if self.connection.is_autocommit() {
+                return applied.map(|_| Vec::new());
+            }
             self.connection.execute_batch("ROLLBACK TO one")?;
         }
         self.connection.execute_batch("RELEASE one")?;
@@ -239,10 +256,11 @@ impl Writer {
     }
 
     /// The checkpointer keeps up by itself unless load never pauses. Then the log would grow
-    /// forever, because it starts over only when all of it has been checkpointed.
+    /// forever, because it starts over only when all of it has been checkpointed. A reader that
+    /// still needs it, such as a backup, is not waited for.
     fn limit_log(&self) {
         if self.log_pages.load(Ordering::Relaxed) > LOG_PAGES_MAX {
-            match checkpoint(&self.connection, "RESTART") {
+            match without_waiting(&self.connection, |it| checkpoint(it, "RESTART")) {
                 Ok(pages) => self.log_pages.store(pages, Ordering::Relaxed),
                 Err(error) => {
                     tracing::error!("checkpointing the full log failed, will retry: {error}");
@@ -275,6 +293,17 @@ impl Checkpointer {
             tracing::warn!("the last checkpoint failed, the log file remains: {error}");
         }
     }
+}
+
+/// Runs something that fails at once where it would wait for another connection.
+fn without_waiting<T>(
+    connection: &Connection,
+    run: impl FnOnce(&Connection) -> Result<T, EngineError>,
+) -> Result<T, EngineError> {
+    connection.busy_timeout(Duration::ZERO)?;
+    let done = run(connection);
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    done
 }
 
 /// Moves pages of the log into the database and returns the number of pages in the log.
