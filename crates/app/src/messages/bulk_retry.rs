@@ -206,7 +206,7 @@ async fn handle(app: &App, rows: &[FailureRow], action: &FailureAction) -> Resul
     let mut transaction = Transaction::new("handling failures");
     let mut merchants = Vec::new();
     for row in rows {
-        let Ok(merchant) = MerchantId::parse(&row.merchant) else { continue };
+        let Ok(merchant) = MerchantId::parse_stored(&row.merchant) else { continue };
         let key = FailureKey { merchant: &merchant, kind: row.kind, message_id: row.message_id };
         match action {
             FailureAction::Retry { .. } => {

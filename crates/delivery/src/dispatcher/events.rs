@@ -47,6 +47,8 @@ pub(crate) enum Event {
     /// Where a kind of a queue goes was looked up: None when nothing may be sent there.
     ChannelLoaded {
         queue: QueueId,
+        /// The number of the look-up. A later one may have started since.
+        look_up: u64,
         index: usize,
         channel: Option<Arc<Channel>>,
     },

@@ -168,8 +168,10 @@ impl Dispatcher {
                 self.reload_endpoints(&merchant);
                 self.parts.leases.announce_changed(&merchant);
             }
-            Event::ChannelLoaded { queue, index, channel } => {
-                self.use_channel(queue, index, channel);
+            Event::ChannelLoaded { queue, look_up, index, channel } => {
+                if self.queues.get(queue).is_some_and(|known| known.look_ups == look_up) {
+                    self.use_channel(queue, index, channel);
+                }
             }
             Event::Refilled { queue, messages, most } => self.finish_refill(queue, messages, most),
             Event::AttemptFinished { queue, attempt, worker } => {
@@ -236,7 +238,7 @@ impl Dispatcher {
         // A process that was stopped for some time finds its leases expired before it is notified.
         let Some(lease) = self.lease_of(known) else { return self.drop_queue(id) };
         let Some(channel) = known.channel(message.kind) else { return };
-        let permit = known.permit.until(lease.write_until);
+        let permit = known.permit.until(lease.write_limit);
         self.workers.send(SendJob { queue: id, channel, message, attempt, permit });
     }
 
@@ -343,8 +345,9 @@ impl Dispatcher {
 
     /// Looks up where the messages of a queue go; until they are known, nothing is sent.
     fn load_channels(&mut self, id: QueueId) {
+        self.queues.begin_look_up(id);
         let Some(known) = self.queues.get(id) else { return };
-        let (merchant, queue) = (known.merchant.clone(), known.queue);
+        let (merchant, queue, look_up) = (known.merchant.clone(), known.queue, known.look_ups);
         let permit = known.permit.clone();
         for (index, kind) in queue.kinds().iter().enumerate() {
             self.scheduler.pause(id, index);
@@ -352,7 +355,7 @@ impl Dispatcher {
             let (handle, permit) = (self.handle.clone(), permit.clone());
             tokio::spawn(async move {
                 let channel = load_channel(&parts, merchant, *kind, &permit).await;
-                handle.notify(Event::ChannelLoaded { queue: id, index, channel });
+                handle.notify(Event::ChannelLoaded { queue: id, look_up, index, channel });
             });
         }
     }

@@ -32,6 +32,8 @@ pub(super) struct KnownQueue {
     pub(super) permit: QueuePermit,
     /// One for each kind of the queue; None while nothing may be sent.
     channels: Vec<Option<Arc<Channel>>>,
+    /// How often its endpoints were looked up.
+    pub(super) look_ups: u64,
 }
 
 /// The place of a kind's endpoint among those of its queue.
@@ -66,7 +68,7 @@ impl Queues {
         let merchant = merchant.clone();
         let permit = QueuePermit::default();
         self.ids.insert((merchant.clone(), queue), id);
-        self.by_id.push(KnownQueue { merchant, queue, epoch, permit, channels });
+        self.by_id.push(KnownQueue { merchant, queue, epoch, permit, channels, look_ups: 0 });
         (id, owner)
     }
 
@@ -82,12 +84,21 @@ impl Queues {
         }
     }
 
+    /// Counts a look-up of the endpoints of a queue. What earlier ones find is out of date.
+    pub(super) fn begin_look_up(&mut self, id: QueueId) {
+        if let Some(known) = self.get_mut(id) {
+            known.look_ups += 1;
+        }
+    }
+
     pub(super) fn set_channel(&mut self, id: QueueId, index: usize, channel: Option<Arc<Channel>>) {
-        let position = usize::try_from(id.0).unwrap_or(usize::MAX);
-        let known = self.by_id.get_mut(position);
-        if let Some(slot) = known.and_then(|known| known.channels.get_mut(index)) {
+        if let Some(slot) = self.get_mut(id).and_then(|known| known.channels.get_mut(index)) {
             *slot = channel;
         }
+    }
+
+    fn get_mut(&mut self, id: QueueId) -> Option<&mut KnownQueue> {
+        self.by_id.get_mut(usize::try_from(id.0).unwrap_or(usize::MAX))
     }
 }
 

@@ -26,6 +26,8 @@
 )]
 mod model;
 
+pub(crate) mod held;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, PoisonError, RwLock},
@@ -37,6 +39,7 @@ use store::{Store, StoreError, with_causes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use self::held::{HeldShards, RESERVE, WriteLimit};
 use crate::dispatcher::events::{DispatcherHandle, Event};
 
 /// More than any installation has nodes, so that each gets about the same number. A node renews all
@@ -44,8 +47,6 @@ use crate::dispatcher::events::{DispatcherHandle, Event};
 const SHARDS: i64 = 1024;
 const LEASE_MIN: Duration = Duration::from_secs(30);
 const RENEW_EVERY: Duration = Duration::from_secs(5);
-/// What must be left of a lease, besides the time of an attempt, to start one.
-const RESERVE: Duration = Duration::from_secs(5);
 /// Announcements wait this long for others to be sent with them.
 const ANNOUNCE_EVERY: Duration = Duration::from_millis(5);
 /// Before the merchant in an announcement of messages that were put back.
@@ -65,28 +66,18 @@ struct SharedLeases {
     node: String,
     lease: Duration,
     attempt_max: Duration,
-    held: RwLock<HeldShards>,
+    held: Arc<RwLock<HeldShards>>,
     announced: Mutex<BTreeSet<String>>,
     announcement: Notify,
     /// Notified when another node has released shards.
     released: Notify,
 }
 
-#[derive(Default)]
-struct HeldShards {
-    /// With the epoch of each.
-    shards: BTreeMap<i64, i64>,
-    /// Shards that are being released, and since when: nothing is started for them any more.
-    leaving: BTreeMap<i64, Instant>,
-    valid_until: Option<Instant>,
-}
-
 /// The right to send for a queue now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QueueLease {
     pub(crate) epoch: i64,
-    /// An attempt that starts now must be written before this. None when no other node exists.
-    pub(crate) write_until: Option<Instant>,
+    /// For an attempt that starts now. None when no other node exists.
+    pub(crate) write_limit: Option<WriteLimit>,
 }
 
 /// Whether a node holds shards now that it did not hold before.
@@ -107,7 +98,7 @@ impl Leases {
             node,
             lease: LEASE_MIN.max(attempt_max + RESERVE + 2 * RENEW_EVERY),
             attempt_max,
-            held: RwLock::default(),
+            held: Arc::default(),
             announced: Mutex::default(),
             announcement: Notify::new(),
             released: Notify::new(),
@@ -128,15 +119,14 @@ impl Leases {
     /// The lease under which this node, and no other, may start attempts for this queue now.
     pub(crate) fn of_queue(&self, merchant: &MerchantId, queue: QueueKind) -> Option<QueueLease> {
         let Some(shared) = &self.0 else {
-            return Some(QueueLease { epoch: 0, write_until: None });
+            return Some(QueueLease { epoch: 0, write_limit: None });
         };
         let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
-        let (wanted, now) = (shard(merchant, queue), Instant::now());
-        let epoch = *held.shards.get(&wanted)?;
-        let is_valid = held.valid_until.is_some_and(|until| now + shared.margin() < until);
-        let write_until = Some(now + shared.attempt_max);
-        (is_valid && !held.leaving.contains_key(&wanted))
-            .then_some(QueueLease { epoch, write_until })
+        let shard = shard_of(merchant, queue);
+        let epoch = held.epoch(shard, shared.margin())?;
+        let until = Instant::now() + shared.attempt_max;
+        let held = Arc::clone(&shared.held);
+        Some(QueueLease { epoch, write_limit: Some(WriteLimit { until, held, shard, epoch }) })
     }
 
     /// The epoch of that lease.
@@ -200,7 +190,7 @@ impl Leases {
 }
 
 /// The shard of a queue: the same on every node and in every version.
-fn shard(merchant: &MerchantId, queue: QueueKind) -> i64 {
+fn shard_of(merchant: &MerchantId, queue: QueueKind) -> i64 {
     // FNV-1a, because the standard library's hash may change between versions.
     let bytes = merchant.as_str().bytes().chain([b' ']).chain(queue.name().bytes());
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -317,7 +307,7 @@ impl SharedLeases {
                     while let Some(Some(text)) =
                         stop.run_until_cancelled(announcements.recv()).await
                     {
-                        let read = |word: &str| MerchantId::parse(word).ok();
+                        let read = |word: &str| MerchantId::parse_stored(word).ok();
                         let words = text.split(' ');
                         if words.clone().any(|word| word == RELEASED) {
                             self.released.notify_one();

@@ -45,11 +45,12 @@ impl MailFailure {
     }
 }
 
-/// What the server said, without addresses.
+/// What the server said, without addresses and control characters. PostgreSQL cannot store a NUL.
 fn describe(reply: &Reply) -> String {
     let hide = |word: &str| if word.contains('@') { "…".to_owned() } else { word.to_owned() };
     let words: Vec<String> = reply.text.split_whitespace().map(hide).collect();
-    words.join(" ").chars().take(TEXT_CHARACTERS_MAX).collect()
+    let printable = |character: &char| !character.is_control();
+    words.join(" ").chars().filter(printable).take(TEXT_CHARACTERS_MAX).collect()
 }
 
 impl From<SendError> for MailFailure {

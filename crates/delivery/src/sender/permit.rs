@@ -4,21 +4,19 @@
 //! between. When it continues, another node may send for the same queue, and the requests that were
 //! prepared here must not reach the merchant any more.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Instant,
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use super::send_error::SendError;
+use crate::leases::held::WriteLimit;
 
 /// Allows the requests of one attempt.
 #[derive(Clone, Debug)]
 pub struct Permit {
     /// None when no other node can send for the queue.
-    until: Option<Instant>,
+    until: Option<WriteLimit>,
     queue: QueuePermit,
 }
 
@@ -30,7 +28,7 @@ pub(crate) struct QueuePermit {
 
 impl QueuePermit {
     /// The permit of an attempt that must be written before `until`.
-    pub(crate) fn until(&self, until: Option<Instant>) -> Permit {
+    pub(crate) fn until(&self, until: Option<WriteLimit>) -> Permit {
         Permit { until, queue: self.clone() }
     }
 
@@ -50,7 +48,7 @@ impl Permit {
     }
 
     pub(crate) fn check(&self) -> Result<(), SendError> {
-        let is_over = self.until.is_some_and(|until| Instant::now() >= until);
+        let is_over = self.until.as_ref().is_some_and(WriteLimit::is_over);
         if is_over || self.queue.is_revoked() { Err(SendError::Forbidden) } else { Ok(()) }
     }
 }

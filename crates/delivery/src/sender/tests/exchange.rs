@@ -1,7 +1,10 @@
 //! The protocol itself: large messages, early answers, answers in chunks, and what is said on a
 //! connection without a request.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -14,6 +17,7 @@ use super::{
     merchant::{Merchant, raw},
     *,
 };
+use crate::leases::held::WriteLimit;
 
 /// More than any socket takes at once when the other side does not read.
 const LARGE_BYTES: usize = 32 * 1024 * 1024;
@@ -189,8 +193,8 @@ async fn nothing_is_written_after_the_permit_has_ended() {
     let merchant = Merchant::answering(204).await;
     let endpoint = endpoint_at(&merchant.url("/"), Auth::None);
     let queue = QueuePermit::default();
-    let late = queue.until(Some(std::time::Instant::now()));
-    let in_time = queue.until(Some(std::time::Instant::now() + Duration::from_secs(60)));
+    let late = queue.until(Some(WriteLimit::at(Instant::now())));
+    let in_time = queue.until(Some(WriteLimit::at(Instant::now() + Duration::from_secs(60))));
     let send = |permit: &Permit| {
         let message = Outgoing { permit: permit.clone(), ..outgoing() };
         let endpoint = &endpoint;
