@@ -41,6 +41,8 @@ use server::{Web, error::ApiError};
 const KEY_MAX: usize = 64;
 /// Shorter input is not taken for a license plate.
 const PLATE_MIN: usize = 4;
+/// A single word of this length is no condition, also if it has no digit.
+const PLATE_SURELY: usize = 12;
 
 /// A form, with the parcel that it is about.
 struct BenchForm<'a> {
@@ -224,9 +226,12 @@ async fn handle_other_input(
 }
 
 /// Whether input is a code that was scanned, and not a mistyped condition. License plates are
-/// numbered, and conditions are one or two letters. Any other plate is entered in its own field.
+/// numbered or long, and conditions are one or two letters. Any other plate is entered in its own
+/// field.
 fn looks_like_plate(input: &str) -> bool {
-    input.chars().count() >= PLATE_MIN && input.chars().any(|it| it.is_ascii_digit())
+    let length = input.chars().count();
+    let is_long = length >= PLATE_SURELY && !input.contains(char::is_whitespace);
+    length >= PLATE_MIN && (is_long || input.chars().any(|it| it.is_ascii_digit()))
 }
 
 /// Whether the current unit can get a license plate. A unit that is announced with one, or that is
@@ -308,10 +313,10 @@ mod tests {
 
     #[test]
     fn a_mistyped_condition_is_no_license_plate() {
-        for input in ["", "Y", "AA", "TTT", "A1", "new", "like new", "1"] {
+        for input in ["", "Y", "AA", "TTT", "A1", "new", "like new", "as good as new", "1"] {
             assert!(!looks_like_plate(input), "{input}");
         }
-        for input in ["LP-7", "U-0A1B", "0093321"] {
+        for input in ["LP-7", "U-0A1B", "0093321", "U1-RMA-TPSA-ZNDC-NPSY"] {
             assert!(looks_like_plate(input), "{input}");
         }
     }
