@@ -26,7 +26,7 @@ use server::{
     Settings, Web,
     demo::DemoStatus,
     guard::{
-        serve::{ListenSettings, Listener},
+        serve::{ListenSettings, Listener, ReservedPort},
         tls::validity::certificate_end,
     },
     limit_sharing,
@@ -93,6 +93,8 @@ impl Node {
         environment: NodeEnvironment,
     ) -> anyhow::Result<Self> {
         let NodeEnvironment { world, demo } = environment;
+        // Before anything is changed: a second start by mistake does not migrate the database.
+        let ports = Ports::reserve(config)?;
         let directory = Directory::open(&config.data_dir)?;
         // The address of a server that was killed would mislead commands until the new one is
         // known.
@@ -130,7 +132,7 @@ impl Node {
         };
         ensure_admin(&app, &directory).await?;
 
-        let (listeners, address) = listen(config).await?;
+        let (listeners, address) = ports.open()?;
         if announce == Announce::Yes {
             directory.write_server(&address)?;
         }
@@ -265,23 +267,41 @@ async fn ensure_admin(app: &App, directory: &Directory) -> anyhow::Result<()> {
     })
 }
 
-/// Binds the listener of the configuration and, if that is not plain HTTP on loopback, another one
-/// that is, for commands on this machine.
-async fn listen(config: &Config) -> anyhow::Result<(Vec<Listener>, ServerAddress)> {
-    let mut settings = ListenSettings::new(config.listen);
-    settings.tls.clone_from(&config.tls);
-    settings.trusted_proxies = config.trusted_proxies.clone();
-    let main = Listener::bind(settings).await?;
-    let scheme = if config.tls.is_some() { "https" } else { "http" };
-    let address = format!("{scheme}://{}", main.local_addr());
-    let pid = std::process::id();
-    if config.tls.is_none() && main.local_addr().ip().is_loopback() {
-        let server = ServerAddress { local_address: address.clone(), address, pid };
-        return Ok((vec![main], server));
+/// The ports of a node before it listens on them.
+struct Ports {
+    main: ReservedPort,
+    scheme: &'static str,
+    /// If the main one is not plain HTTP on loopback, another one that is, for commands on this
+    /// machine.
+    local: Option<ReservedPort>,
+}
+
+impl Ports {
+    fn reserve(config: &Config) -> anyhow::Result<Self> {
+        let mut settings = ListenSettings::new(config.listen);
+        settings.tls.clone_from(&config.tls);
+        settings.trusted_proxies = config.trusted_proxies.clone();
+        let main = ReservedPort::bind(settings)?;
+        if config.tls.is_none() && config.listen.ip().is_loopback() {
+            return Ok(Self { main, scheme: "http", local: None });
+        }
+        let loopback = ListenSettings::new(SocketAddr::from(([127, 0, 0, 1], 0)));
+        let local = Some(ReservedPort::bind(loopback)?);
+        Ok(Self { main, scheme: if config.tls.is_some() { "https" } else { "http" }, local })
     }
-    let local = Listener::bind(ListenSettings::new(SocketAddr::from(([127, 0, 0, 1], 0)))).await?;
-    let local_address = format!("http://{}", local.local_addr());
-    Ok((vec![main, local], ServerAddress { address, local_address, pid }))
+
+    fn open(self) -> anyhow::Result<(Vec<Listener>, ServerAddress)> {
+        let main = self.main.listen()?;
+        let address = format!("{}://{}", self.scheme, main.local_addr());
+        let pid = std::process::id();
+        let Some(local) = self.local else {
+            let server = ServerAddress { local_address: address.clone(), address, pid };
+            return Ok((vec![main], server));
+        };
+        let local = local.listen()?;
+        let local_address = format!("http://{}", local.local_addr());
+        Ok((vec![main, local], ServerAddress { address, local_address, pid }))
+    }
 }
 
 /// Locks the data directory. Creates it if it does not exist.

@@ -31,7 +31,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use thiserror::Error;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::{TcpListener, TcpStream},
+    net::{TcpListener, TcpSocket, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout},
 };
@@ -58,6 +58,9 @@ const CONNECTIONS_PER_ADDRESS_MAX: usize = 512;
 /// limit the response is 431.
 const HEADERS_MAX_BYTES: usize = 32 * 1024;
 const BUFFER_MAX_BYTES: usize = 64 * 1024;
+
+/// Connections that wait in the kernel until they are accepted.
+const BACKLOG: u32 = 1_024;
 
 /// The pause after accepting failed, for instance because there were no file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
@@ -126,6 +129,45 @@ pub enum ServeError {
     Tls(#[from] TlsError),
 }
 
+/// A port that is taken but not open: connections to it are refused until it listens.
+pub struct ReservedPort {
+    socket: TcpSocket,
+    tls: Option<(TlsAcceptor, Arc<ReloadingCertificate>)>,
+    settings: ListenSettings,
+}
+
+impl ReservedPort {
+    /// Takes the port, after all other settings were checked. Fails if another process listens on
+    /// it.
+    pub fn bind(settings: ListenSettings) -> Result<Self, ServeError> {
+        let address = settings.address;
+        let public = !address.ip().to_canonical().is_loopback();
+        if settings.tls.is_none() && public && settings.trusted_proxies.is_empty() {
+            return Err(ServeError::PlainHttp { address });
+        }
+        let tls = settings.tls.as_ref().map(acceptor).transpose()?;
+        let socket = bind(address).map_err(|source| ServeError::Bind { address, source })?;
+        Ok(Self { socket, tls, settings })
+    }
+
+    /// Opens the port.
+    pub fn listen(self) -> Result<Listener, ServeError> {
+        let Self { socket, tls, settings } = self;
+        let failed = |source| ServeError::Bind { address: settings.address, source };
+        let socket = socket.listen(BACKLOG).map_err(failed)?;
+        let local_address = socket.local_addr().map_err(failed)?;
+        Ok(Listener { socket, local_address, tls, settings })
+    }
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpSocket> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // Connections of a server that has just ended do not keep the port.
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    Ok(socket)
+}
+
 /// An open port. It accepts connections once it runs.
 pub struct Listener {
     socket: TcpListener,
@@ -135,20 +177,6 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Opens the port, after all other settings were checked.
-    pub async fn bind(settings: ListenSettings) -> Result<Self, ServeError> {
-        let address = settings.address;
-        let public = !address.ip().to_canonical().is_loopback();
-        if settings.tls.is_none() && public && settings.trusted_proxies.is_empty() {
-            return Err(ServeError::PlainHttp { address });
-        }
-        let tls = settings.tls.as_ref().map(acceptor).transpose()?;
-        let failed = |source| ServeError::Bind { address, source };
-        let socket = TcpListener::bind(address).await.map_err(failed)?;
-        let local_address = socket.local_addr().map_err(failed)?;
-        Ok(Self { socket, local_address, tls, settings })
-    }
-
     /// The address with the actual port, also if port 0 was requested.
     pub fn local_addr(&self) -> SocketAddr {
         self.local_address

@@ -47,7 +47,7 @@ async fn start_server(settings: ListenSettings) -> Server {
 }
 
 async fn server_with_grace(settings: ListenSettings, grace: Duration) -> Server {
-    let listener = Listener::bind(settings).await.unwrap();
+    let listener = ReservedPort::bind(settings).unwrap().listen().unwrap();
     let address = listener.local_addr();
     let stop = CancellationToken::new();
     let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -120,9 +120,9 @@ async fn one_connection_serves_several_requests() {
 async fn plain_http_is_refused_on_the_network_without_a_proxy() {
     let mut settings = ListenSettings::new((Ipv4Addr::UNSPECIFIED, 0).into());
 
-    let refusal = Listener::bind(settings.clone()).await.err().unwrap();
+    let refusal = ReservedPort::bind(settings.clone()).err().unwrap();
     settings.trusted_proxies = TrustedProxies::new(vec![Network::parse("10.0.0.0/8").unwrap()]);
-    let behind_a_proxy = Listener::bind(settings).await;
+    let behind_a_proxy = ReservedPort::bind(settings);
 
     let text = refusal.to_string();
     assert!(text.contains("0.0.0.0:0"), "{text}");
@@ -134,9 +134,22 @@ async fn plain_http_is_refused_on_the_network_without_a_proxy() {
 async fn a_port_in_use_is_named() {
     let server = start_server(loopback()).await;
 
-    let refusal = Listener::bind(ListenSettings::new(server.address)).await.err().unwrap();
+    let refusal = ReservedPort::bind(ListenSettings::new(server.address)).err().unwrap();
 
     assert_eq!(refusal.to_string(), format!("cannot listen at {}", server.address));
+}
+
+#[tokio::test]
+async fn a_reserved_port_refuses_connections_until_it_listens() {
+    let port = ReservedPort::bind(loopback()).unwrap();
+    let address = port.socket.local_addr().unwrap();
+
+    let early = TcpStream::connect(address).await;
+    let listener = port.listen().unwrap();
+
+    assert_eq!(early.err().unwrap().kind(), io::ErrorKind::ConnectionRefused);
+    assert_eq!(listener.local_addr(), address);
+    assert!(TcpStream::connect(address).await.is_ok());
 }
 
 #[tokio::test]
