@@ -72,7 +72,7 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
 }
 
 /// The driver prints only "db error"; the server's message and code are one level down.
-fn postgres_message(error: &tokio_postgres::Error) -> String {
+pub(crate) fn postgres_message(error: &tokio_postgres::Error) -> String {
     match error.as_db_error() {
         Some(server) => format!("{} ({})", server.message(), server.code().code()),
         None => with_causes(error),

@@ -4,20 +4,16 @@
 use std::{sync::Arc, time::Duration};
 
 use deadpool_postgres::{
-    Hook, HookError, Manager, ManagerConfig, Object, Pool, RecyclingMethod, Runtime,
+    Hook, HookError, Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime,
 };
 use tokio::sync::mpsc;
-use tokio_postgres::{
-    NoTls,
-    error::{DbError, SqlState},
-    types::Type,
-};
+use tokio_postgres::{NoTls, types::Type};
 
 use super::{dialect, group::CommitResult};
 use crate::{
     StoreMetrics,
     core::{
-        error::{EngineError, with_causes},
+        error::{EngineError, postgres_message, with_causes},
         transaction::Transaction,
         value::{Kind, Row, Value},
     },
@@ -28,6 +24,7 @@ mod bursts;
 mod change_numbers;
 mod citus;
 mod committers;
+mod conflicts;
 mod copy;
 mod executions;
 mod listen;
@@ -264,9 +261,19 @@ impl Postgres {
     }
 }
 
-/// The text of a pool's error contains neither the address nor the reason; its causes do.
 async fn get_client(pool: &Pool) -> Result<Object, EngineError> {
-    pool.get().await.map_err(|error| EngineError::Pool(with_causes(&error)))
+    pool.get().await.map_err(|error| pool_error(&error))
+}
+
+/// The text of a pool's error contains neither the address nor the reason; its causes do.
+fn pool_error(error: &PoolError) -> EngineError {
+    EngineError::Pool(match error {
+        PoolError::Backend(cause) => postgres_message(cause),
+        PoolError::Timeout(_)
+        | PoolError::Closed
+        | PoolError::NoRuntimeSpecified
+        | PoolError::PostCreateHook(_) => with_causes(error),
+    })
 }
 
 /// Waits until no other node migrates, however long that takes: with many rows, longer than any
@@ -312,24 +319,6 @@ fn create_pool(settings: Settings, connections_max: usize) -> Result<Pool, Engin
         .runtime(Runtime::Tokio1)
         .build()
         .map_err(|error| EngineError::Pool(error.to_string()))
-}
-
-/// The server aborts one of two transactions that deadlock, and one of two that insert the same
-/// key. Both are conflicts: the use case tries again.
-fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
-    let conflicts = [
-        SqlState::T_R_SERIALIZATION_FAILURE,
-        SqlState::T_R_DEADLOCK_DETECTED,
-        SqlState::UNIQUE_VIOLATION,
-        SqlState::LOCK_NOT_AVAILABLE,
-    ];
-    // A shard that has just moved: the copied rows went to another server, and its code is lost.
-    let is_of_copy = error.as_db_error().and_then(DbError::routine) == Some("ReportCopyError");
-    if is_of_copy || error.code().is_some_and(|code| conflicts.contains(code)) {
-        EngineError::Conflict
-    } else {
-        EngineError::Postgres(error)
-    }
 }
 
 fn read_row(row: &tokio_postgres::Row) -> Result<Row, EngineError> {

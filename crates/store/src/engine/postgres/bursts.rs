@@ -19,7 +19,7 @@ use tokio_postgres::{Statement, error::SqlState};
 
 use super::{
     bulk::{Bulk, BulkError},
-    conflict_or_error,
+    conflicts::conflict_or_error,
     executions::Execution,
     read_row,
 };

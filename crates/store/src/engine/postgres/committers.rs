@@ -24,17 +24,15 @@ use super::{
     bulk::Bulk,
     bursts::{Burst, Failure, Prepared, PreparedStep, Start, Work},
     change_numbers::ChangeNumbers,
-    conflict_or_error,
+    conflicts::conflict_or_error,
     executions::Layout,
+    pool_error,
     statistics::WrittenRows,
     waiting::{Grouping, Job, Waiting},
 };
 use crate::{
     StoreMetrics,
-    core::{
-        error::{EngineError, with_causes},
-        transaction::Transaction,
-    },
+    core::{error::EngineError, transaction::Transaction},
     engine::{
         dialect::certain::{is_certain, without_skipping},
         group::{CommitResult, Counters, Group, MergedStep, Numbering, Steps},
@@ -112,7 +110,7 @@ impl Committer {
                 Ok(client) => client,
                 Err(error) => {
                     for (_, reply) in part.into_parts() {
-                        let _ = reply.send(Err(EngineError::Pool(with_causes(&error))));
+                        let _ = reply.send(Err(pool_error(&error)));
                     }
                     continue;
                 }
