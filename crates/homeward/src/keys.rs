@@ -7,7 +7,7 @@ use app::{
     App,
     access::sealing::{check_keys, finish_rotation, has_keys, use_keys},
 };
-use store::{Store, with_causes};
+use store::{LastingFailure, Store, with_causes};
 use tokio_util::sync::CancellationToken;
 use world::{KeyRing, World, private_file};
 
@@ -70,10 +70,17 @@ impl KeyFile {
 
     /// Uses the keys of the file as soon as they change, and completes rotations, until `stop`.
     pub(crate) async fn watch(self, app: App, mut used: KeyRing, stop: CancellationToken) {
+        let reading = LastingFailure::new("reading the secret key file", "keeping the known keys");
+        let sealing = LastingFailure::new("encrypting with the newest key", "will retry");
         let mut unfinished = true;
         let mut refused: Option<KeyRing> = None;
         while stop.run_until_cancelled(tokio::time::sleep(CHECK_INTERVAL)).await.is_some() {
-            match self.read() {
+            let read = self.read();
+            match &read {
+                Ok(_) => reading.note_success(),
+                Err(error) => reading.note_failure(&format!("{error:#}")),
+            }
+            match read {
                 Ok(Some(ring)) if ring != used && refused.as_ref() != Some(&ring) => {
                     match use_keys(&app, &ring).await {
                         Ok(()) => {
@@ -87,31 +94,21 @@ impl KeyFile {
                         }
                     }
                 }
-                Ok(_) => (),
-                Err(error) => tracing::warn!(
-                    "reading the secret key file failed, keeping the known keys: {error:#}"
-                ),
+                Ok(_) | Err(_) => (),
             }
             if unfinished {
-                unfinished = !finish(&app, &stop).await;
+                unfinished = !finish(&app, &stop, &sealing).await;
             }
         }
     }
 }
 
 /// Whether every stored value is now sealed with the newest key.
-async fn finish(app: &App, stop: &CancellationToken) -> bool {
-    match stop.run_until_cancelled(finish_rotation(app)).await {
-        Some(Ok(0)) => true,
-        Some(Ok(changed)) => {
-            tracing::info!(changed, "encrypted {changed} stored values with the newest key");
-            true
-        }
-        Some(Err(error)) => {
-            let cause = with_causes(&error);
-            tracing::warn!("encrypting with the newest key failed, will retry: {cause}");
-            false
-        }
-        None => false,
+async fn finish(app: &App, stop: &CancellationToken, failures: &LastingFailure) -> bool {
+    let Some(finished) = stop.run_until_cancelled(finish_rotation(app)).await else { return false };
+    failures.note(&finished);
+    if let Ok(changed @ 1..) = finished {
+        tracing::info!(changed, "encrypted {changed} stored values with the newest key");
     }
+    finished.is_ok()
 }

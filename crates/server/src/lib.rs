@@ -39,6 +39,7 @@ use app::{App, access::devices::open_device};
 use axum::http::{Extensions, request::Parts};
 use domain::access::operator::OperatorName;
 use prometheus_client::registry::Registry;
+use store::LastingFailure;
 
 use cookie::read_cookie;
 use guard::{RequestOrigin, network_limit::NetworkLimit, rate_limit::RateLimit};
@@ -91,6 +92,8 @@ pub struct WebState {
     pub(crate) metrics: Metrics,
     pub started: Instant,
     draining: AtomicBool,
+    /// Of the check whether this node is ready. Load balancers ask for it every few seconds.
+    pub readiness_failures: LastingFailure,
 }
 
 impl Web {
@@ -109,6 +112,7 @@ impl Web {
             metrics,
             started: Instant::now(),
             draining: AtomicBool::default(),
+            readiness_failures: LastingFailure::new("the readiness check", "/readyz fails"),
         }))
     }
 

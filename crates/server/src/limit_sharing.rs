@@ -5,7 +5,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
-use store::{Store, StoreError, with_causes};
+use store::{LastingFailure, Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
 use crate::Web;
@@ -29,42 +29,50 @@ pub async fn run(web: Web, stop: CancellationToken) {
 }
 
 async fn send(web: &Web, sender: &str, stop: &CancellationToken) {
+    let failures = LastingFailure::new("sharing the counts of the rate limit", "will retry");
     let mut round: u32 = 0;
     while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
-        if let Err(error) = send_once(web, sender, round).await {
-            let cause = with_causes(&error);
-            tracing::warn!("sharing the counts of the rate limit failed, will retry: {cause}");
+        match send_once(web, sender, round).await {
+            // Its success says nothing about the database.
+            Ok(Round::Idle) => (),
+            sent => failures.note(&sent),
         }
         round = round.wrapping_add(1);
     }
 }
 
-async fn send_once(web: &Web, sender: &str, round: u32) -> Result<(), StoreError> {
+/// Whether a round of sharing used the database.
+enum Round {
+    Idle,
+    Sent,
+}
+
+async fn send_once(web: &Web, sender: &str, round: u32) -> Result<Round, StoreError> {
     let store: &Store = &web.app.store;
+    let mut done = Round::Idle;
     if round.is_multiple_of(COUNT_NODES_EVERY) {
         web.rate_limit.set_nodes(u32::try_from(store.count_nodes().await?).unwrap_or(1));
+        done = Round::Sent;
     }
     for some in web.rate_limit.take_news().chunks(SENT_AT_ONCE) {
         let counts: Vec<String> =
             some.iter().map(|(address, count)| format!(" {address}={count}")).collect();
         let text = format!("{MARK}{sender}{}", counts.concat());
         store.notify(&text).await?;
+        done = Round::Sent;
     }
-    Ok(())
+    Ok(done)
 }
 
 /// Receives what other nodes have counted; listens again when the connection is lost.
 async fn receive(web: &Web, sender: &str, stop: &CancellationToken) {
+    let failures = LastingFailure::new("listening to the counts of other nodes", "retrying in 1 s");
     while !stop.is_cancelled() {
-        match web.app.store.listen().await {
-            Ok(mut texts) => {
-                while let Some(Some(text)) = stop.run_until_cancelled(texts.recv()).await {
-                    add_counts(web, sender, &text);
-                }
-            }
-            Err(error) => {
-                let cause = with_causes(&error);
-                tracing::warn!("listening to the counts of other nodes failed, retrying: {cause}");
+        let listening = web.app.store.listen().await;
+        failures.note(&listening);
+        if let Ok(mut texts) = listening {
+            while let Some(Some(text)) = stop.run_until_cancelled(texts.recv()).await {
+                add_counts(web, sender, &text);
             }
         }
         stop.run_until_cancelled(tokio::time::sleep(Duration::from_secs(1))).await;

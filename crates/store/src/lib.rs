@@ -36,6 +36,7 @@ pub use crate::core::{
     day_counts::DayCount,
     error::{EngineError, StoreError, with_causes},
     idempotency::{ResponseKey, StoredResponse},
+    lasting_failure::LastingFailure,
     lock::{DirectoryLock, LockError},
     metrics::StoreMetrics,
     pages::ListFilter,

@@ -41,13 +41,9 @@ const READY: &str = "ready";
 
 /// A node is ready if its database responds and it is not about to stop.
 async fn ready(State(web): State<Web>) -> Response {
-    let database = match web.app.store.schema_version().await {
-        Ok(_) => READY,
-        Err(error) => {
-            let _ = internal(&error);
-            "does not respond"
-        }
-    };
+    let version = web.app.store.schema_version().await;
+    web.readiness_failures.note(&version);
+    let database = if version.is_ok() { READY } else { "does not respond" };
     let traffic = if web.is_draining() { "draining" } else { READY };
     let message = match (database, traffic) {
         (READY, READY) => READY,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use store::with_causes;
+use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, messages::alerts::check_problems};
@@ -17,12 +17,11 @@ pub async fn run(
     certificate_ends: impl Fn() -> Option<Timestamp> + Send,
     stop: CancellationToken,
 ) {
+    let failures = LastingFailure::new("looking for problems", "will retry");
     loop {
         if stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_none() {
             return;
         }
-        if let Err(error) = check_problems(&app, certificate_ends()).await {
-            tracing::warn!("looking for problems failed, will retry: {}", with_causes(&error));
-        }
+        failures.note(&check_problems(&app, certificate_ends()).await);
     }
 }

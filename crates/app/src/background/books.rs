@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use store::with_causes;
+use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, money::opening::post_older_returns};
@@ -12,15 +12,16 @@ const RETRY: Duration = Duration::from_secs(30);
 
 /// Posts older returns until none is left.
 pub async fn run(app: App, stop: CancellationToken) {
+    let failures = LastingFailure::new("posting the money of older returns", "will retry");
     loop {
-        match post_older_returns(&app).await {
+        let posted = post_older_returns(&app).await;
+        failures.note(&posted);
+        match posted {
             Ok(0) => return,
             Ok(count) => {
                 tracing::info!("posted the money of {count} returns from before the journal");
             }
-            Err(error) => {
-                let cause = with_causes(&error);
-                tracing::warn!("posting the money of older returns failed, will retry: {cause}");
+            Err(_) => {
                 let wait = stop.run_until_cancelled(tokio::time::sleep(RETRY));
                 if wait.await.is_none() {
                     return;

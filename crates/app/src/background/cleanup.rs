@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use domain::identifier::MerchantId;
-use store::{FinishedMessages, StoreError, Transaction, with_causes};
+use store::{FinishedMessages, LastingFailure, StoreError, Transaction};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -27,15 +27,13 @@ const COUNTS_DAYS: u32 = 400;
 
 /// Removes what has expired until `stop`.
 pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
+    let expired = LastingFailure::new("cleanup of expired tokens", "will retry");
+    let finished = LastingFailure::new("cleanup of finished messages", "will retry");
     while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
-        if let Some(Err(error)) = stop.run_until_cancelled(remove_expired(&app)).await {
-            let cause = with_causes(&error);
-            tracing::warn!("cleanup of expired tokens failed, will retry: {cause}");
+        if let Some(removed) = stop.run_until_cancelled(remove_expired(&app)).await {
+            expired.note(&removed);
         }
-        if let Err(error) = apply_retention(&app, retention_days).await {
-            let cause = with_causes(&error);
-            tracing::warn!("cleanup of finished messages failed, will retry: {cause}");
-        }
+        finished.note(&apply_retention(&app, retention_days).await);
     }
 }
 

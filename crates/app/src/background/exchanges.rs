@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::identifier::MessageId;
-use store::with_causes;
+use store::{LastingFailure, with_causes};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -17,10 +17,9 @@ const EVERY: Duration = Duration::from_secs(30);
 /// Settles exchange orders until `stop`: at once when a message finishes on this node, and
 /// regularly.
 pub async fn run(app: App, stop: CancellationToken) {
+    let failures = LastingFailure::new("settling exchange orders", "will retry");
     loop {
-        if let Err(error) = settle_exchange_orders(&app).await {
-            tracing::warn!("settling exchange orders failed, will retry: {}", with_causes(&error));
-        }
+        failures.note(&settle_exchange_orders(&app).await);
         let check_all_at = tokio::time::Instant::now() + EVERY;
         loop {
             let next = tokio::time::timeout_at(check_all_at, app.finished_exchange_messages.take());

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use store::with_causes;
+use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, returns::carrier_events::issue_simulated_labels};
@@ -12,14 +12,13 @@ const EVERY: Duration = Duration::from_secs(2);
 
 /// Issues labels until `stop`: at once when a return is started on this node, and regularly.
 pub async fn run(app: App, stop: CancellationToken) {
+    let failures = LastingFailure::new("issuing labels", "will retry");
     loop {
         let wanted = app.labels_wanted.notified();
         let wait = tokio::time::timeout(EVERY, wanted);
         if stop.run_until_cancelled(wait).await.is_none() {
             return;
         }
-        if let Err(error) = issue_simulated_labels(&app).await {
-            tracing::warn!("issuing labels failed, will retry: {}", with_causes(&error));
-        }
+        failures.note(&issue_simulated_labels(&app).await);
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use domain::{merchants::merchant::CarrierMode, messages::kind::MessageKind};
-use store::{Backlog, BacklogCount, with_causes};
+use store::{Backlog, BacklogCount, LastingFailure};
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, AppError, core::metrics::KindBacklog};
@@ -24,15 +24,12 @@ const COUNT_MAX: usize = 100_000;
 
 /// Measures until `stop`.
 pub async fn run(app: App, stop: CancellationToken) {
+    let failures = LastingFailure::new("counting what waits", "will retry");
     loop {
         let started = Instant::now();
         match stop.run_until_cancelled(measure(&app)).await {
             None => return,
-            Some(Ok(())) => (),
-            Some(Err(error)) => {
-                let cause = with_causes(&error);
-                tracing::warn!("counting what waits failed, will retry: {cause}");
-            }
+            Some(measured) => failures.note(&measured),
         }
         let rest = EVERY.max(started.elapsed().saturating_mul(REST));
         if stop.run_until_cancelled(tokio::time::sleep(rest)).await.is_none() {

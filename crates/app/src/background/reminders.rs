@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use store::with_causes;
+use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, messages::mail::reminders::send_reminders};
@@ -12,12 +12,11 @@ const EVERY: Duration = Duration::from_secs(60);
 
 /// Sends reminders until `stop`.
 pub async fn run(app: App, stop: CancellationToken) {
+    let failures = LastingFailure::new("sending reminders", "will retry");
     loop {
         if stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_none() {
             return;
         }
-        if let Err(error) = send_reminders(&app).await {
-            tracing::warn!("sending reminders failed, will retry: {}", with_causes(&error));
-        }
+        failures.note(&send_reminders(&app).await);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use store::with_causes;
+use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
 use crate::{App, orders::shopper_keys::key_older_data};
@@ -12,13 +12,14 @@ const RETRY: Duration = Duration::from_secs(30);
 
 /// Adds keys until none is missing.
 pub async fn run(app: App, stop: CancellationToken) {
+    let failures = LastingFailure::new("adding the keys of shoppers", "will retry");
     loop {
-        match stop.run_until_cancelled(key_older_data(&app)).await {
+        let keyed = stop.run_until_cancelled(key_older_data(&app)).await;
+        keyed.iter().for_each(|keyed| failures.note(keyed));
+        match keyed {
             None | Some(Ok(0)) => return,
             Some(Ok(count)) => tracing::info!("added the keys of the shoppers of {count} records"),
-            Some(Err(error)) => {
-                let cause = with_causes(&error);
-                tracing::warn!("adding the keys of shoppers failed, will retry: {cause}");
+            Some(Err(_)) => {
                 let wait = stop.run_until_cancelled(tokio::time::sleep(RETRY));
                 if wait.await.is_none() {
                     return;

@@ -19,7 +19,7 @@ mod workers;
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
-use store::{Attempt, LastDelivery, PendingMessage};
+use store::{Attempt, LastDelivery, LastingFailure, PendingMessage};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +30,7 @@ use self::{
     events::{Event, SendJob, Worker},
     outcomes::{OutcomeBatches, store_batch},
     queues::{KnownQueue, Queues, next_attempt, to_delivery},
-    tasks::{find_pending, load_channel, read_pending},
+    tasks::{PendingRead, find_pending, load_channel, read_pending},
     workers::{WorkerContext, Workers},
 };
 use crate::{
@@ -55,6 +55,8 @@ pub struct Dispatcher {
     last_enqueued: HashMap<MerchantId, i64>,
     outcomes: OutcomeBatches,
     pending_search: Option<JoinHandle<()>>,
+    /// Of all queues, because what fails is usually the store.
+    read_failures: Arc<LastingFailure>,
     workers: Workers,
 }
 
@@ -74,6 +76,10 @@ impl Dispatcher {
             last_enqueued: HashMap::new(),
             outcomes: OutcomeBatches::default(),
             pending_search: None,
+            read_failures: Arc::new(LastingFailure::new(
+                "loading pending deliveries",
+                "retrying in 1 s",
+            )),
             workers: Workers::new(context),
         }
     }
@@ -217,10 +223,12 @@ impl Dispatcher {
 
     fn refill(&mut self, id: QueueId, after: i64, most: usize) {
         let Some(known) = self.queues.get(id) else { return };
-        let (merchant, queue) = (known.merchant.clone(), known.queue);
+        let read =
+            PendingRead { merchant: known.merchant.clone(), queue: known.queue, after, most };
         let (store, handle) = (self.parts.store.clone(), self.handle.clone());
+        let failures = Arc::clone(&self.read_failures);
         tokio::spawn(async move {
-            let messages = read_pending(&store, &merchant, queue, after, most).await;
+            let messages = read_pending(&store, &read, &failures).await;
             handle.notify(Event::Refilled { queue: id, messages, most });
         });
     }

@@ -9,7 +9,7 @@
 //! Two batches that are stored at the same time never touch the same message: it is not attempted
 //! again until its outcome is stored.
 
-use store::{Attempt, Transaction, with_causes};
+use store::{Attempt, LastingFailure, Transaction};
 
 use super::{
     events::{DispatcherHandle, Event},
@@ -63,20 +63,20 @@ impl OutcomeBatches {
 
 /// Makes a batch durable, however many attempts it takes: until then its lanes stay closed.
 pub(super) async fn store_batch(parts: DispatcherParts, handle: DispatcherHandle, batch: Batch) {
+    let work = match batch.len() {
+        1 => "storing 1 attempt outcome".to_owned(),
+        count => format!("storing {count} attempt outcomes"),
+    };
+    let failures = LastingFailure::new(work, "retrying in 1 s");
     loop {
         let mut transaction = Transaction::new("storing attempt outcomes");
         transaction.record_attempts(batch.iter().map(|(_, attempt)| attempt));
-        match parts.store.commit(transaction).await {
-            Ok(_) => break,
-            Err(error) => {
-                tracing::error!(
-                    "storing {} attempt outcomes failed, retrying in 1 s: {}",
-                    batch.len(),
-                    with_causes(&error)
-                );
-                tokio::time::sleep(RETRY_PAUSE).await;
-            }
+        let stored = parts.store.commit(transaction).await;
+        failures.note(&stored);
+        if stored.is_ok() {
+            break;
         }
+        tokio::time::sleep(RETRY_PAUSE).await;
     }
     for (_, attempt) in &batch {
         parts.observer.outcome_stored(attempt);

@@ -6,7 +6,7 @@ use domain::{
     identifier::MerchantId,
     messages::kind::{MessageKind, QueueKind},
 };
-use store::{PendingMessage, Store, with_causes};
+use store::{LastingFailure, PendingMessage, Store, with_causes};
 
 use super::{
     events::{DispatcherHandle, Event},
@@ -17,21 +17,28 @@ use crate::{channel::Channel, sender::permit::QueuePermit};
 /// Between two attempts to look up an endpoint, at most.
 const LOOK_UP_PAUSE_MAX: Duration = Duration::from_secs(60);
 
+/// The next messages of a queue to read.
+pub(super) struct PendingRead {
+    pub(super) merchant: MerchantId,
+    pub(super) queue: QueueKind,
+    pub(super) after: i64,
+    pub(super) most: usize,
+}
+
 /// The next pending messages of a queue; None when the store failed, after a pause.
 pub(super) async fn read_pending(
     store: &Store,
-    merchant: &MerchantId,
-    queue: QueueKind,
-    after: i64,
-    most: usize,
+    read: &PendingRead,
+    failures: &LastingFailure,
 ) -> Option<Vec<PendingMessage>> {
-    match store.pending_messages(merchant, queue, after, most).await {
-        Ok(messages) => Some(messages),
+    let PendingRead { merchant, queue, after, most } = read;
+    match store.pending_messages(merchant, *queue, *after, *most).await {
+        Ok(messages) => {
+            failures.note_success();
+            Some(messages)
+        }
         Err(error) => {
-            tracing::error!(
-                "loading pending deliveries of {merchant} failed, retrying in 1 s: {}",
-                with_causes(&error)
-            );
+            failures.note_failure(&format!("those of {merchant}: {}", with_causes(&error)));
             tokio::time::sleep(RETRY_PAUSE).await;
             None
         }
@@ -40,17 +47,14 @@ pub(super) async fn read_pending(
 
 /// Looks in the store for queues with pending messages.
 pub(super) async fn find_pending(store: Store, handle: DispatcherHandle) {
+    let failures = LastingFailure::new("looking for pending deliveries", "retrying in 1 s");
     let last = loop {
-        match store.last_deliveries().await {
-            Ok(last) => break last,
-            Err(error) => {
-                tracing::error!(
-                    "looking for pending deliveries failed, retrying in 1 s: {}",
-                    with_causes(&error)
-                );
-                tokio::time::sleep(RETRY_PAUSE).await;
-            }
+        let found = store.last_deliveries().await;
+        failures.note(&found);
+        if let Ok(last) = found {
+            break last;
         }
+        tokio::time::sleep(RETRY_PAUSE).await;
     };
     handle.notify(Event::PendingFound(last));
 }

@@ -35,7 +35,7 @@ use std::{
 };
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
-use store::{Store, StoreError, with_causes};
+use store::{LastingFailure, Store, StoreError, with_causes};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -170,15 +170,12 @@ impl Leases {
                 with_causes(&error)
             );
         }
+        let failures = LastingFailure::new("renewing leases", "retrying in 5 s");
         while !stop.is_cancelled() {
-            match shared.renew(&store).await {
-                Ok(Renewal::Gained) => handle.notify(Event::LeasesGained),
-                Ok(Renewal::Unchanged) => (),
-                Err(error) => tracing::error!(
-                    "renewing leases failed, retrying in {} s: {}",
-                    RENEW_EVERY.as_secs(),
-                    with_causes(&error)
-                ),
+            let renewal = shared.renew(&store).await;
+            failures.note(&renewal);
+            if let Ok(Renewal::Gained) = renewal {
+                handle.notify(Event::LeasesGained);
             }
             let wait = tokio::time::timeout(RENEW_EVERY, shared.released.notified());
             stop.run_until_cancelled(wait).await;
@@ -272,6 +269,7 @@ impl SharedLeases {
 
 /// Sends announcements to other nodes, those of a few milliseconds together.
 async fn send_announcements(shared: Arc<SharedLeases>, store: Store, stop: CancellationToken) {
+    let failures = LastingFailure::new("announcing messages to other nodes", "retrying in 1 s");
     while stop.run_until_cancelled(shared.announcement.notified()).await.is_some() {
         tokio::time::sleep(ANNOUNCE_EVERY).await;
         let merchants = {
@@ -280,11 +278,9 @@ async fn send_announcements(shared: Arc<SharedLeases>, store: Store, stop: Cance
         };
         let merchants: Vec<String> = merchants.into_iter().collect();
         for some in merchants.chunks(ANNOUNCED_AT_ONCE) {
-            if let Err(error) = store.notify(&some.join(" ")).await {
-                tracing::warn!(
-                    "announcing messages to other nodes failed, retrying in 1 s: {}",
-                    with_causes(&error)
-                );
+            let announced = store.notify(&some.join(" ")).await;
+            failures.note(&announced);
+            if announced.is_err() {
                 tokio::time::sleep(Duration::from_secs(1)).await;
                 shared.announce(some.iter().cloned());
             }
@@ -300,36 +296,31 @@ impl SharedLeases {
         handle: DispatcherHandle,
         stop: CancellationToken,
     ) {
+        let failures = LastingFailure::new("listening to other nodes", "retrying in 1 s");
         while !stop.is_cancelled() {
-            match store.listen().await {
-                Ok(mut announcements) => {
-                    handle.notify(Event::AnnouncementsMissed);
-                    while let Some(Some(text)) =
-                        stop.run_until_cancelled(announcements.recv()).await
-                    {
-                        let read = |word: &str| MerchantId::parse_stored(word).ok();
-                        let words = text.split(' ');
-                        if words.clone().any(|word| word == RELEASED) {
-                            self.released.notify_one();
-                        }
-                        let retried = words.clone().filter_map(|word| word.strip_prefix(RETRIED));
-                        for merchant in retried.filter_map(read) {
-                            handle.notify(Event::RetryAnnounced(merchant));
-                        }
-                        let changed = words.clone().filter_map(|word| word.strip_prefix(CHANGED));
-                        for merchant in changed.filter_map(read) {
-                            handle.notify(Event::ChangeAnnounced(merchant));
-                        }
-                        let pending: Vec<MerchantId> = words.filter_map(read).collect();
-                        if !pending.is_empty() {
-                            handle.notify(Event::PendingAnnounced(pending));
-                        }
+            let listening = store.listen().await;
+            failures.note(&listening);
+            if let Ok(mut announcements) = listening {
+                handle.notify(Event::AnnouncementsMissed);
+                while let Some(Some(text)) = stop.run_until_cancelled(announcements.recv()).await {
+                    let read = |word: &str| MerchantId::parse_stored(word).ok();
+                    let words = text.split(' ');
+                    if words.clone().any(|word| word == RELEASED) {
+                        self.released.notify_one();
+                    }
+                    let retried = words.clone().filter_map(|word| word.strip_prefix(RETRIED));
+                    for merchant in retried.filter_map(read) {
+                        handle.notify(Event::RetryAnnounced(merchant));
+                    }
+                    let changed = words.clone().filter_map(|word| word.strip_prefix(CHANGED));
+                    for merchant in changed.filter_map(read) {
+                        handle.notify(Event::ChangeAnnounced(merchant));
+                    }
+                    let pending: Vec<MerchantId> = words.filter_map(read).collect();
+                    if !pending.is_empty() {
+                        handle.notify(Event::PendingAnnounced(pending));
                     }
                 }
-                Err(error) => tracing::warn!(
-                    "listening to other nodes failed, retrying in 1 s: {}",
-                    with_causes(&error)
-                ),
             }
             stop.run_until_cancelled(tokio::time::sleep(Duration::from_secs(1))).await;
         }

@@ -8,6 +8,7 @@ pub(crate) mod cursor;
 pub(crate) mod day_counts;
 pub(crate) mod error;
 pub(crate) mod idempotency;
+pub(crate) mod lasting_failure;
 pub(crate) mod lock;
 pub(crate) mod metrics;
 pub(crate) mod pages;

@@ -16,7 +16,9 @@ use crate::{
     },
 };
 
-const OPERATION: &str = "leasing shards";
+const RENEWING: &str = "renewing leases";
+const RELEASING: &str = "releasing shards";
+const COUNTING: &str = "counting nodes";
 
 /// A shard that a node holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +41,7 @@ impl Store {
         now_us: i64,
         expires_us: i64,
     ) -> Result<i64, StoreError> {
-        let mut transaction = Transaction::new(OPERATION);
+        let mut transaction = Transaction::new(RENEWING);
         transaction.one_row(
             "INSERT INTO nodes (node_id, expires_us) VALUES ($1, $2)
              ON CONFLICT (node_id) DO UPDATE SET expires_us = excluded.expires_us",
@@ -47,8 +49,8 @@ impl Store {
         );
         self.commit(transaction).await?;
         let sql = "SELECT count(*) FROM nodes WHERE expires_us >= $1";
-        let nodes = self.engine.query_apart(sql, params![now_us]).await.during(OPERATION)?;
-        nodes.first().map_or(Ok(1), |row| row.int(0)).during(OPERATION)
+        let nodes = self.engine.query_apart(sql, params![now_us]).await.during(RENEWING)?;
+        nodes.first().map_or(Ok(1), |row| row.int(0)).during(RENEWING)
     }
 
     /// Removes nodes that have expired at `now_us`, takes up to `limit` shards that no node holds
@@ -59,7 +61,7 @@ impl Store {
         now_us: i64,
         limit: i64,
     ) -> Result<Vec<ShardLease>, StoreError> {
-        let mut transaction = Transaction::new(OPERATION);
+        let mut transaction = Transaction::new("taking shards");
         transaction.any_rows("DELETE FROM nodes WHERE expires_us < $1", params![now_us]);
         transaction.any_rows(
             "UPDATE shard_leases SET owner = $1, epoch = epoch + 1
@@ -74,7 +76,7 @@ impl Store {
 
     /// Releases `shards`, so that other nodes can take them at once.
     pub async fn release_leases(&self, node: &str, shards: &[i64]) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(OPERATION);
+        let mut transaction = Transaction::new(RELEASING);
         transaction.any_rows_each(
             "UPDATE shard_leases SET owner = ''
              FROM ROWS(owner, shard)
@@ -86,7 +88,7 @@ impl Store {
 
     /// Releases all shards of `node`.
     pub async fn release_all_leases(&self, node: &str) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(OPERATION);
+        let mut transaction = Transaction::new(RELEASING);
         transaction.any_rows("UPDATE shard_leases SET owner = '' WHERE owner = $1", params![node]);
         self.commit(transaction).await.map(drop)
     }
@@ -94,20 +96,20 @@ impl Store {
     /// How many nodes are alive at `now_us`.
     pub async fn count_live_nodes(&self, now_us: i64) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM nodes WHERE expires_us >= $1";
-        let nodes = self.read_first(OPERATION, sql, params![now_us], |row| row.int(0)).await?;
+        let nodes = self.read_first(COUNTING, sql, params![now_us], |row| row.int(0)).await?;
         Ok(nodes.unwrap_or(0))
     }
 
     /// How many nodes send.
     pub async fn count_nodes(&self) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM nodes";
-        let nodes = self.read_first(OPERATION, sql, params![], |row| row.int(0)).await?;
+        let nodes = self.read_first(COUNTING, sql, params![], |row| row.int(0)).await?;
         Ok(nodes.unwrap_or(1))
     }
 
     /// Removes `node` from the list of nodes.
     pub async fn remove_node(&self, node: &str) -> Result<(), StoreError> {
-        let mut transaction = Transaction::new(OPERATION);
+        let mut transaction = Transaction::new("removing a node");
         transaction.any_rows("DELETE FROM nodes WHERE node_id = $1", params![node]);
         self.commit(transaction).await.map(drop)
     }
@@ -127,8 +129,9 @@ impl Store {
     pub async fn leases(&self, node: &str) -> Result<Vec<ShardLease>, StoreError> {
         let sql = "SELECT shard, epoch FROM shard_leases
                    WHERE owner = $1 AND owner IN (SELECT node_id FROM nodes) ORDER BY shard";
-        let rows = self.engine.query_apart(sql, params![node]).await.during(OPERATION)?;
+        let operation = "reading leases";
+        let rows = self.engine.query_apart(sql, params![node]).await.during(operation)?;
         let lease = |row: &Row| Ok(ShardLease { shard: row.int(0)?, epoch: row.int(1)? });
-        rows.iter().map(lease).collect::<Result<_, _>>().during(OPERATION)
+        rows.iter().map(lease).collect::<Result<_, _>>().during(operation)
     }
 }
