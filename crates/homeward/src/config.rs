@@ -4,6 +4,8 @@
 
 mod checks;
 mod mail;
+pub(crate) mod origin;
+pub(crate) mod public_url;
 #[cfg(test)]
 mod tests;
 
@@ -13,7 +15,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, anyhow, bail};
+use anyhow::Context;
 use app::messages::mail::platform::PlatformMail;
 use delivery::address::{Network, NetworkException};
 use domain::messages::retry::RetrySchedule;
@@ -24,6 +26,7 @@ use store::Location;
 use self::{
     checks::{check_backups, check_drain, check_rate_limit, check_retry_schedule, check_timeout},
     mail::MailOptions,
+    origin::{SettingSources, add_origin, refuse},
 };
 
 const DEFAULTS: &str = include_str!("../config.default.toml");
@@ -31,6 +34,7 @@ const DEFAULTS: &str = include_str!("../config.default.toml");
 /// Every setting, each of them optional. Flags, file and defaults have the same shape.
 #[derive(Clone, Debug, Default, Deserialize, clap::Args)]
 #[serde(deny_unknown_fields)]
+#[command(next_help_heading = "Settings")]
 pub(crate) struct Options {
     /// Directory of the database, the admin credential and the secret key
     #[arg(long, global = true, env = "HOMEWARD_DATA_DIR", value_name = "DIR")]
@@ -239,11 +243,14 @@ impl Options {
 pub(crate) struct ConfigSource {
     pub(crate) options: Options,
     pub(crate) file: Option<PathBuf>,
+    pub(crate) sources: SettingSources,
 }
 
 impl ConfigSource {
     pub(crate) fn read(&self) -> anyhow::Result<Config> {
-        self.options.clone().resolve(self.file.as_deref())
+        let file = self.file.as_deref();
+        let resolved = self.options.clone().resolve(file);
+        resolved.map_err(|error| add_origin(error, &self.sources, file))
     }
 }
 
@@ -288,9 +295,7 @@ impl Config {
         let tls13 = options.tls13.context(missing)?;
         let log_level = options.log_level.context(missing)?;
         Ok(Self {
-            listen: listen
-                .parse()
-                .with_context(|| format!("listen must be ADDRESS:PORT, not {listen}"))?,
+            listen: parse_listen(&listen)?,
             location: parse_location(&options.store.context(missing)?, &data_dir)?,
             tls: tls_settings(options.tls_cert, options.tls_key, tls13)?,
             trusted_proxies: TrustedProxies::new(parse_networks(
@@ -315,14 +320,23 @@ impl Config {
                 options.backup_keep.context(missing)?,
             )?,
             log_format: options.log_format.context(missing)?,
-            log_level: log_level
-                .parse()
-                .with_context(|| format!("unknown log level {log_level}"))?,
+            log_level: parse_log_level(&log_level)?,
             mail: options.mail.unwrap_or_default().resolve()?,
             environment,
             data_dir,
         })
     }
+}
+
+fn parse_listen(text: &str) -> anyhow::Result<SocketAddr> {
+    text.parse().map_err(|why| {
+        refuse("listen", format!("must be ADDRESS:PORT, such as 127.0.0.1:8080, not {text}: {why}"))
+    })
+}
+
+fn parse_log_level(text: &str) -> anyhow::Result<tracing::Level> {
+    let allowed = "must be error, warn, info, debug or trace";
+    text.parse().map_err(|_| refuse("log_level", format!("{allowed}, not {text}")))
 }
 
 fn parse_location(store: &str, data_dir: &Path) -> anyhow::Result<Location> {
@@ -332,7 +346,8 @@ fn parse_location(store: &str, data_dir: &Path) -> anyhow::Result<Location> {
     if store.starts_with("postgres://") || store.starts_with("postgresql://") {
         return Ok(Location::Postgres(store.to_owned()));
     }
-    bail!("store must be sqlite or an address that starts with postgres://")
+    // Not the value: it may be an address with a password.
+    Err(refuse("store", "must be sqlite or an address that starts with postgres://"))
 }
 
 fn tls_settings(
@@ -343,31 +358,30 @@ fn tls_settings(
     match (cert, key) {
         (Some(cert), Some(key)) => Ok(Some(TlsSettings { cert, key, allow_tls13 })),
         (None, None) => Ok(None),
-        (Some(_), None) => bail!("tls_cert is set but tls_key is not"),
-        (None, Some(_)) => bail!("tls_key is set but tls_cert is not"),
+        (Some(_), None) => Err(refuse("tls_cert", "is set but tls_key is not")),
+        (None, Some(_)) => Err(refuse("tls_key", "is set but tls_cert is not")),
     }
 }
 
 fn parse_networks(texts: &[String]) -> anyhow::Result<Vec<Network>> {
-    texts
-        .iter()
-        .map(|text| {
-            Network::parse(text)
-                .map_err(|why| anyhow!("{text} is not a network such as 10.0.0.0/8: {why}"))
+    let parse = |text: &String| {
+        Network::parse(text).map_err(|why| {
+            let problem = format!("must be networks such as 10.0.0.0/8, not {text}: {why}");
+            refuse("trusted_proxies", problem)
         })
-        .collect()
+    };
+    texts.iter().map(parse).collect()
 }
 
 fn parse_exceptions(texts: &[String]) -> anyhow::Result<Vec<NetworkException>> {
-    texts
-        .iter()
-        .map(|text| {
-            NetworkException::parse(text).map_err(|why| {
-                anyhow!(
-                    "{text} is not a merchant's network and port, such as \
-                     acme@10.1.0.0/16:8443: {why}"
-                )
-            })
+    let parse = |text: &String| {
+        NetworkException::parse(text).map_err(|why| {
+            let problem = format!(
+                "must be a merchant's networks and ports, such as acme@10.1.0.0/16:8443, not \
+                 {text}: {why}"
+            );
+            refuse("allow_network", problem)
         })
-        .collect()
+    };
+    texts.iter().map(parse).collect()
 }

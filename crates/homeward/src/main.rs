@@ -1,5 +1,6 @@
 //! The binary: command line, configuration, wiring.
 
+mod arguments;
 mod backups;
 mod command;
 mod config;
@@ -17,9 +18,9 @@ mod traces;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, parser::ValueSource};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use config::{Config, ConfigSource, Options};
+use config::{Config, ConfigSource, Options, origin::SettingSources};
 use output::Output;
 use session::RemoteCommand;
 use traces::Traces;
@@ -33,16 +34,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[derive(Debug, Parser)]
 #[command(name = "homeward", version = traces::VERSION, max_term_width = 100, propagate_version = true)]
 struct Cli {
+    /// Print data as JSON
+    #[arg(long, global = true)]
+    json: bool,
+
     #[command(flatten)]
     options: Options,
 
     /// Read settings from this file; flags and HOMEWARD_... variables override it
     #[arg(long, global = true, env = "HOMEWARD_CONFIG", value_name = "FILE")]
     config: Option<PathBuf>,
-
-    /// Print data as JSON
-    #[arg(long, global = true)]
-    json: bool,
 
     #[command(subcommand)]
     command: Command,
@@ -134,14 +135,13 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
+    let matches = arguments::read(Cli::command());
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     if let Command::Serve = cli.command {
         // Before anything is opened, because this replaces the process.
         memory::restart_process_with_purge_delay();
     }
-    let listen_is_argument = matches.value_source("listen") == Some(ValueSource::CommandLine);
-    match run(cli, listen_is_argument).await {
+    match run(cli, arguments::setting_sources(&matches)).await {
         Ok(code) => code,
         Err(error) => {
             output::print_error(&error);
@@ -150,17 +150,16 @@ async fn main() -> ExitCode {
     }
 }
 
-/// `listen_is_argument`: the address to listen on is an argument, not only in the environment.
-async fn run(cli: Cli, listen_is_argument: bool) -> anyhow::Result<ExitCode> {
+async fn run(cli: Cli, sources: SettingSources) -> anyhow::Result<ExitCode> {
     let output = Output { json: cli.json };
     let is_server = matches!(cli.command, Command::Serve | Command::Demo(_) | Command::Sim(_));
-    let listen = cli.options.listen.clone().filter(|_| listen_is_argument);
+    let listen = cli.options.listen.clone().filter(|_| sources.flags.contains("listen"));
     let options = if matches!(cli.command, Command::Demo(_)) {
         command::demo::Demo::options(cli.options)
     } else {
         cli.options
     };
-    let source = ConfigSource { options, file: cli.config };
+    let source = ConfigSource { options, file: cli.config, sources };
     let config = source.read()?;
     // The output of a command is enough. The log of a node inside it would be noise.
     let level = if is_server { config.log_level } else { tracing::Level::ERROR };

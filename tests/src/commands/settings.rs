@@ -72,7 +72,13 @@ fn settings_that_cannot_be_meant_are_refused() {
     let ran = home.run(&["--config", "none.toml", "serve"]);
     assert!(ran.err.starts_with("homeward: none.toml cannot be read: "), "{}", ran.err);
     let ran = home.run(&["--listen", "here", "serve"]);
-    assert!(ran.err.starts_with("homeward: listen must be ADDRESS:PORT, not here"), "{}", ran.err);
+    assert!(
+        ran.err.starts_with(
+            "homeward: listen must be ADDRESS:PORT, such as 127.0.0.1:8080, not here: "
+        ),
+        "{}",
+        ran.err
+    );
     for (flag, value, why) in [
         (
             "--rate-limit-per-minute",
@@ -119,4 +125,46 @@ fn a_store_that_cannot_be_reached_is_told_without_its_password() {
     assert_eq!(ran.code, Some(1));
     assert!(ran.err.contains("opening the store"), "{}", ran.err);
     assert!(!ran.err.contains("secret-word"), "{}", ran.err);
+}
+
+#[test]
+fn a_variable_that_is_empty_is_not_set() {
+    let mut home = Home::sqlite();
+    for name in [
+        "HOMEWARD_CONFIG",
+        "HOMEWARD_LISTEN",
+        "HOMEWARD_RATE_LIMIT_PER_MINUTE",
+        "HOMEWARD_TRUSTED_PROXIES",
+        "HOMEWARD_TLS_CERT",
+        "HOMEWARD_TLS13",
+        "HOMEWARD_LOG_FORMAT",
+        "HOMEWARD_SERVER",
+        "HOMEWARD_TOKEN",
+    ] {
+        home = home.with_variable(name, "");
+    }
+
+    let server = Server::start(&home, &["--listen", "127.0.0.1:0"]);
+
+    assert_eq!(limit(&server), "2500");
+    assert_eq!(home.json(&["merchant", "list"])["merchants"], json!([]));
+}
+
+#[test]
+fn a_setting_that_is_refused_is_named_with_where_it_was_set() {
+    let home = Home::sqlite();
+    home.file("a.toml", "# The port\n\ntrusted_proxies = [\"proxy.example\"]\n");
+    let ran = home.run(&["--config", "a.toml", "serve"]);
+    let begins = "homeward: a.toml, line 3: trusted_proxies must be networks such as 10.0.0.0/8, \
+                  not proxy.example: ";
+    assert!(ran.err.starts_with(begins), "{}", ran.err);
+
+    let variable = home.clone().with_variable("HOMEWARD_DRAIN_SECONDS", "9999");
+    let why = "the variable HOMEWARD_DRAIN_SECONDS cannot be used: drain_seconds must be from 0 \
+               to 3600, not 9999";
+    assert_refused(&variable.run(&["serve"]), why);
+    let variable = home.with_variable("HOMEWARD_RETENTION_DAYS", "many");
+    let ran = variable.run(&["serve"]);
+    let tip = "tip: the value is that of the variable HOMEWARD_RETENTION_DAYS";
+    assert!(ran.err.contains(tip), "{}", ran.err);
 }

@@ -178,9 +178,9 @@ fn a_server_does_not_start_with_a_certificate_that_is_not_sound() {
     std::fs::write(&other, key).unwrap();
     for (cert, key, why) in [
         ("cert.pem", "other", "does not belong to the certificate"),
-        ("none.pem", "key.pem", "none.pem does not exist"),
-        ("key.pem", "key.pem", "key.pem contains no certificate"),
-        ("cert.pem", "cert.pem", "cert.pem contains no private key"),
+        ("none.pem", "key.pem", "none.pem (tls_cert) does not exist"),
+        ("key.pem", "key.pem", "key.pem (tls_cert) contains no certificate"),
+        ("cert.pem", "cert.pem", "cert.pem (tls_key) contains no private key"),
     ] {
         let listen = ["--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", key, "serve"];
         let ran = home.run(&listen);

@@ -2,10 +2,9 @@
 
 use std::{fmt::Display, ops::RangeInclusive, path::PathBuf, time::Duration};
 
-use anyhow::{bail, ensure};
 use domain::messages::retry::RetrySchedule;
 
-use super::BackupSchedule;
+use super::{BackupSchedule, origin::refuse};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 const RETRY_FACTOR_MAX: u64 = 100;
@@ -13,14 +12,17 @@ const DELIVERY_TIMEOUT_MS_MAX: u64 = 10 * 60 * 1_000;
 const DRAIN_S_MAX: u64 = 60 * 60;
 /// A year.
 const HOURS_MAX: u64 = 8_760;
+const BACKUPS_MAX: usize = 10_000;
 
 fn require_range<T: PartialOrd + Display>(
-    name: &str,
+    name: &'static str,
     value: T,
     range: RangeInclusive<T>,
 ) -> anyhow::Result<T> {
     let (least, most) = (range.start(), range.end());
-    ensure!(range.contains(&value), "{name} must be from {least} to {most}, not {value}");
+    if !range.contains(&value) {
+        return Err(refuse(name, format!("must be from {least} to {most}, not {value}")));
+    }
     Ok(value)
 }
 
@@ -48,9 +50,8 @@ pub(super) fn check_backups(
     every_hours: u64,
     keep: usize,
 ) -> anyhow::Result<Option<BackupSchedule>> {
-    if !(1..=HOURS_MAX).contains(&every_hours) || keep == 0 {
-        bail!("backup_every_hours must be from 1 to {HOURS_MAX}, and backup_keep at least 1");
-    }
+    require_range("backup_every_hours", every_hours, 1..=HOURS_MAX)?;
+    require_range("backup_keep", keep, 1..=BACKUPS_MAX)?;
     let every = Duration::from_secs(every_hours.saturating_mul(60 * 60));
     Ok(folder.map(|folder| BackupSchedule { folder, every, keep }))
 }

@@ -1,8 +1,7 @@
 //! The settings of `[mail]`: the platform's mail server, and where shoppers reach this one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
 use app::messages::mail::platform::PlatformMail;
 use delivery::mail::check_key;
 use domain::messages::mail::{
@@ -11,6 +10,11 @@ use domain::messages::mail::{
 };
 use serde::Deserialize;
 use world::Secret;
+
+use super::{origin::refuse, public_url::check_public_url};
+
+const DKIM_INCOMPLETE: &str =
+    "is missing: mail.dkim_domain, mail.dkim_selector and mail.dkim_key_file are set together";
 
 /// The table `[mail]` of the configuration file.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -33,14 +37,12 @@ pub(crate) struct MailOptions {
 impl MailOptions {
     pub(super) fn resolve(self) -> anyhow::Result<PlatformMail> {
         let public_url = self.public_url.clone();
-        if let Some(url) = &public_url
-            && !(url.starts_with("https://") || url.starts_with("http://"))
-        {
-            bail!("mail.public_url must be an address such as https://returns.example.com");
+        if let Some(url) = &public_url {
+            check_public_url(url).map_err(|problem| refuse("mail.public_url", problem))?;
         }
         let operators = self.operators.clone();
-        if operators.as_deref().is_some_and(|address| !is_mail_address(address)) {
-            bail!("mail.operators must be an e-mail address");
+        if let Some(address) = operators.as_deref().filter(|it| !is_mail_address(it)) {
+            return Err(refuse_address("mail.operators", address));
         }
         Ok(PlatformMail { server: self.resolve_server()?, public_url, operators })
     }
@@ -48,13 +50,13 @@ impl MailOptions {
     fn resolve_server(self) -> anyhow::Result<Option<SmtpServer<Secret>>> {
         let Some(host) = self.host.clone() else {
             if self.from.is_some() || self.username.is_some() || self.password_file.is_some() {
-                bail!("mail.host is missing");
+                return Err(refuse("mail.host", "is missing"));
             }
             return Ok(None);
         };
-        let from = self.from.clone().context("mail.from is missing")?;
+        let from = self.from.clone().ok_or_else(|| refuse("mail.from", "is missing"))?;
         if !is_mail_address(&from) {
-            bail!("mail.from must be an e-mail address");
+            return Err(refuse_address("mail.from", &from));
         }
         let security = self.tls.unwrap_or_default();
         let server = SmtpServer {
@@ -67,7 +69,8 @@ impl MailOptions {
             dkim: self.read_dkim()?,
         };
         if security == MailSecurity::None && !server.is_local() {
-            bail!("mail.tls must be starttls or tls, unless mail.host is this machine");
+            let allowed = "must be starttls or tls, unless mail.host is this machine";
+            return Err(refuse("mail.tls", allowed));
         }
         Ok(Some(server))
     }
@@ -75,12 +78,12 @@ impl MailOptions {
     fn read_login(&self) -> anyhow::Result<Option<SmtpLogin<Secret>>> {
         match (&self.username, &self.password_file) {
             (Some(username), Some(file)) => {
-                let password = Secret::new(read_secret(file)?);
+                let password = Secret::new(read_secret("mail.password_file", file)?);
                 Ok(Some(SmtpLogin { username: username.clone(), password }))
             }
             (None, None) => Ok(None),
-            (Some(_), None) => bail!("mail.username is set but mail.password_file is not"),
-            (None, Some(_)) => bail!("mail.password_file is set but mail.username is not"),
+            (Some(_), None) => Err(refuse("mail.username", "is set but mail.password_file is not")),
+            (None, Some(_)) => Err(refuse("mail.password_file", "is set but mail.username is not")),
         }
     }
 
@@ -88,27 +91,36 @@ impl MailOptions {
         let Self { dkim_domain, dkim_selector, dkim_key_file, .. } = self;
         match (dkim_domain, dkim_selector, dkim_key_file) {
             (Some(domain), Some(selector), Some(file)) => {
-                if !is_domain(domain) || !is_domain(selector) {
-                    bail!("mail.dkim_domain and mail.dkim_selector must be domain names");
-                }
-                let key = read_secret(file)?;
-                if let Err(why) = check_key(&key) {
-                    bail!("mail.dkim_key_file {why}");
-                }
+                require_domain("mail.dkim_domain", domain)?;
+                require_domain("mail.dkim_selector", selector)?;
+                let key = read_secret("mail.dkim_key_file", file)?;
+                check_key(&key).map_err(|why| refuse("mail.dkim_key_file", why.to_string()))?;
                 let (domain, selector) = (domain.clone(), selector.clone());
                 Ok(Some(DkimKey { domain, selector, key: Secret::new(key) }))
             }
             (None, None, None) => Ok(None),
-            _ => bail!(
-                "mail.dkim_domain, mail.dkim_selector and mail.dkim_key_file are set together"
-            ),
+            (None, _, _) => Err(refuse("mail.dkim_domain", DKIM_INCOMPLETE)),
+            (_, None, _) => Err(refuse("mail.dkim_selector", DKIM_INCOMPLETE)),
+            (_, _, None) => Err(refuse("mail.dkim_key_file", DKIM_INCOMPLETE)),
         }
     }
 }
 
-fn read_secret(file: &PathBuf) -> anyhow::Result<String> {
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("{} cannot be read", file.display()))?;
+fn refuse_address(name: &'static str, address: &str) -> anyhow::Error {
+    refuse(name, format!("must be an e-mail address, not {address}"))
+}
+
+fn require_domain(name: &'static str, text: &str) -> anyhow::Result<()> {
+    if is_domain(text) {
+        return Ok(());
+    }
+    Err(refuse(name, format!("must be a domain name, not {text}")))
+}
+
+fn read_secret(name: &'static str, file: &Path) -> anyhow::Result<String> {
+    let text = std::fs::read_to_string(file).map_err(|why| {
+        refuse(name, format!("names {}, which cannot be read: {why}", file.display()))
+    })?;
     Ok(text.trim_end_matches(['\r', '\n']).to_owned())
 }
 
@@ -140,10 +152,28 @@ mod tests {
             "host = \"mail.example\"\nfrom = \"a@b\"\nusername = \"a\"",
             "host = \"mail.example\"\nfrom = \"a@b\"\ndkim_domain = \"b\"",
             "public_url = \"returns.example.com\"",
+            "public_url = \"https://returns.example.com/?shop=1\"",
+            "public_url = \"https://returns.example.com/#start\"",
             "operators = \"us\"",
             "sender = \"a@b\"",
         ] {
             assert!(resolve(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_refusal_names_the_setting_and_what_is_wrong_with_it() {
+        let refuse = |text: &str| format!("{:#}", resolve(text).unwrap_err());
+        let server = "host = \"mail.example\"\nfrom = \"a@b.example\"\nusername = \"a\"\n";
+        let text = refuse(&format!("{server}password_file = \"/none\""));
+        let begins = "mail.password_file names /none, which cannot be read: ";
+        assert!(text.starts_with(begins), "{text}");
+        let text = refuse("public_url = \"https://a.example/#start\"");
+        assert!(text.starts_with("mail.public_url must be an address such as "), "{text}");
+        assert!(text.ends_with(", not https://a.example/#start"), "{text}");
+        assert_eq!(
+            refuse("operators = \"us\""),
+            "mail.operators must be an e-mail address, not us"
+        );
     }
 }

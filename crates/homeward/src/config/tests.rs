@@ -36,3 +36,16 @@ fn unknown_and_incomplete_settings_are_refused() {
     assert!(resolve(Options::default(), "log_level = \"loud\"").is_err());
     assert!(resolve(Options::default(), "listen = \"here\"").is_err());
 }
+
+#[test]
+fn a_refusal_names_the_setting_the_value_and_what_is_allowed() {
+    let refuse = |text: &str| format!("{:#}", resolve(Options::default(), text).unwrap_err());
+    let text = refuse("trusted_proxies = [\"proxy.example\"]");
+    let begins = "trusted_proxies must be networks such as 10.0.0.0/8, not proxy.example: ";
+    assert!(text.starts_with(begins), "{text}");
+    let text = refuse("allow_network = [\"10.0.0.0/8\"]");
+    assert!(text.starts_with("allow_network must be "), "{text}");
+    assert!(text.contains("such as acme@10.1.0.0/16:8443, not 10.0.0.0/8: "), "{text}");
+    let text = refuse("log_level = \"loud\"");
+    assert_eq!(text, "log_level must be error, warn, info, debug or trace, not loud");
+}

@@ -13,7 +13,7 @@
 pub mod validity;
 
 use std::{
-    fs, io,
+    fmt, fs, io,
     path::{Path, PathBuf},
     sync::{Arc, PoisonError, RwLock},
     time::{Duration, SystemTime},
@@ -49,28 +49,37 @@ pub struct TlsSettings {
     pub allow_tls13: bool,
 }
 
+/// A file, and the setting that names it.
+#[derive(Clone, Debug)]
+pub struct SettingFile {
+    setting: &'static str,
+    path: PathBuf,
+}
+
+impl fmt::Display for SettingFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{} ({})", self.path.display(), self.setting)
+    }
+}
+
 #[derive(Debug, Error)]
 pub enum TlsError {
-    #[error("{} does not exist", file.display())]
-    Missing { file: PathBuf },
-    #[error("{} cannot be read", file.display())]
-    Unreadable { file: PathBuf, source: io::Error },
-    #[error("{} is not a PEM file", file.display())]
-    NotPem { file: PathBuf, source: pem::Error },
-    #[error("{} contains no certificate", file.display())]
-    NoCertificate { file: PathBuf },
-    #[error("{} contains no private key", file.display())]
-    NoKey { file: PathBuf },
-    #[error("the certificate in {} cannot be used", file.display())]
-    UnusableCertificate { file: PathBuf, source: rustls::Error },
-    #[error("the private key in {} cannot be used", file.display())]
-    UnusableKey { file: PathBuf, source: rustls::Error },
-    #[error(
-        "the private key in {} does not belong to the certificate in {}",
-        key.display(),
-        cert.display()
-    )]
-    KeyMismatch { cert: PathBuf, key: PathBuf },
+    #[error("{file} does not exist")]
+    Missing { file: SettingFile },
+    #[error("{file} cannot be read")]
+    Unreadable { file: SettingFile, source: io::Error },
+    #[error("{file} is not a PEM file")]
+    NotPem { file: SettingFile, source: pem::Error },
+    #[error("{file} contains no certificate")]
+    NoCertificate { file: SettingFile },
+    #[error("{file} contains no private key")]
+    NoKey { file: SettingFile },
+    #[error("the certificate in {file} cannot be used")]
+    UnusableCertificate { file: SettingFile, source: rustls::Error },
+    #[error("the private key in {file} cannot be used")]
+    UnusableKey { file: SettingFile, source: rustls::Error },
+    #[error("the private key in {key} does not belong to the certificate in {cert}")]
+    KeyMismatch { cert: SettingFile, key: SettingFile },
     #[error("the TLS versions cannot be offered")]
     Versions(#[source] rustls::Error),
 }
@@ -234,20 +243,22 @@ impl Files {
 
     /// The pair, if both files are valid and belong together.
     fn read_pair(&self) -> Result<CertifiedKey, TlsError> {
-        let chain = read_chain(&self.cert)?;
-        let key = read_key(&self.key)?;
+        let cert = SettingFile { setting: "tls_cert", path: self.cert.clone() };
+        let key_file = SettingFile { setting: "tls_key", path: self.key.clone() };
+        let chain = read_chain(&cert)?;
+        let key = read_key(&key_file)?;
         let provider: CryptoProvider = ring::default_provider();
         let key = provider
             .key_provider
             .load_private_key(key)
-            .map_err(|source| TlsError::UnusableKey { file: self.key.clone(), source })?;
+            .map_err(|source| TlsError::UnusableKey { file: key_file.clone(), source })?;
         let pair = CertifiedKey::new(chain, key);
         match pair.keys_match() {
             Ok(()) | Err(rustls::Error::InconsistentKeys(InconsistentKeys::Unknown)) => Ok(pair),
             Err(rustls::Error::InconsistentKeys(_)) => {
-                Err(TlsError::KeyMismatch { cert: self.cert.clone(), key: self.key.clone() })
+                Err(TlsError::KeyMismatch { cert, key: key_file })
             }
-            Err(source) => Err(TlsError::UnusableCertificate { file: self.cert.clone(), source }),
+            Err(source) => Err(TlsError::UnusableCertificate { file: cert, source }),
         }
     }
 }
@@ -257,29 +268,29 @@ fn stamp(file: &Path) -> Stamp {
     Some((metadata.modified().ok()?, metadata.len()))
 }
 
-fn read_chain(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+fn read_chain(file: &SettingFile) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let text = read(file)?;
     let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
-    let chain = chain.map_err(|source| TlsError::NotPem { file: file.to_owned(), source })?;
+    let chain = chain.map_err(|source| TlsError::NotPem { file: file.clone(), source })?;
     if chain.is_empty() {
-        return Err(TlsError::NoCertificate { file: file.to_owned() });
+        return Err(TlsError::NoCertificate { file: file.clone() });
     }
     Ok(chain)
 }
 
-fn read_key(file: &Path) -> Result<PrivateKeyDer<'static>, TlsError> {
+fn read_key(file: &SettingFile) -> Result<PrivateKeyDer<'static>, TlsError> {
     PrivateKeyDer::from_pem_slice(&read(file)?).map_err(|source| {
         if matches!(source, pem::Error::NoItemsFound) {
-            TlsError::NoKey { file: file.to_owned() }
+            TlsError::NoKey { file: file.clone() }
         } else {
-            TlsError::NotPem { file: file.to_owned(), source }
+            TlsError::NotPem { file: file.clone(), source }
         }
     })
 }
 
-fn read(file: &Path) -> Result<Vec<u8>, TlsError> {
-    fs::read(file).map_err(|source| {
-        let file = file.to_owned();
+fn read(file: &SettingFile) -> Result<Vec<u8>, TlsError> {
+    fs::read(&file.path).map_err(|source| {
+        let file = file.clone();
         if source.kind() == io::ErrorKind::NotFound {
             TlsError::Missing { file }
         } else {

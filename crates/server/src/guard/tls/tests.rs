@@ -35,8 +35,8 @@ fn a_missing_file_is_named() {
     put(&settings.cert, &make_pair().cert_pem);
     let missing_key = fault(&settings).to_string();
 
-    assert_eq!(missing_cert, format!("{} does not exist", settings.cert.display()));
-    assert_eq!(missing_key, format!("{} does not exist", settings.key.display()));
+    assert_eq!(missing_cert, format!("{} (tls_cert) does not exist", settings.cert.display()));
+    assert_eq!(missing_key, format!("{} (tls_key) does not exist", settings.key.display()));
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_file_that_cannot_be_read_is_named() {
 
     let error = fault(&settings);
 
-    assert_eq!(error.to_string(), format!("{} cannot be read", settings.cert.display()));
+    assert_eq!(error.to_string(), format!("{} (tls_cert) cannot be read", settings.cert.display()));
     assert!(error.source().is_some());
 }
 
