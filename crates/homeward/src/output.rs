@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use indicatif::HumanCount;
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,13 @@ fn replace_controls(text: &str) -> String {
     let shown =
         |letter: char| if letter.is_control() && letter != '\n' { '\u{fffd}' } else { letter };
     text.chars().map(shown).collect()
+}
+
+/// A number of things, such as `1 order` or `2,500 orders`.
+pub(crate) fn format_count(count: impl TryInto<u64>, noun: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{} {noun}{ending}", HumanCount(count))
 }
 
 /// Prints something that is not data.
@@ -66,6 +74,12 @@ fn one_line(cell: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_not_several() {
+        let texts = [0, 1, 2, 2_500_u64].map(|count| format_count(count, "order"));
+        assert_eq!(texts, ["0 orders", "1 order", "2 orders", "2,500 orders"]);
+    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

@@ -99,7 +99,10 @@ fn judge_failures(open: &[OpenAlert], failing: &FailingEndpoint) -> Option<Found
     let found = FoundProblem {
         merchant,
         problem,
-        detail: format!("{failures} messages are in the failure queue."),
+        detail: match failures {
+            1 => "1 message is in the failure queue.".to_owned(),
+            _ => format!("{failures} messages are in the failure queue."),
+        },
     };
     let was_open = open.iter().any(|alert| is_about(alert, &found));
     is_alarming(*kind, *failures, was_open).then_some(found)

@@ -70,6 +70,7 @@ impl RemoteCommand for Retention {
 
 fn describe(periods: &RetentionPeriods) -> String {
     let line = |what: &str, days: Option<i64>| match days {
+        Some(1) => format!("{what:24}  erased after 1 day"),
         Some(days) => format!("{what:24}  erased after {days} days"),
         None => format!("{what:24}  kept"),
     };

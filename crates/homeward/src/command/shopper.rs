@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::message::state_name;
 use crate::{
-    output::{Output, print_note},
+    output::{Output, format_count, print_note},
     session::{Remote, RemoteCommand, Session},
 };
 
@@ -157,9 +157,12 @@ fn format_export(export: &ShopperExport) -> String {
     lines.join("\n")
 }
 
-fn count_of(items: &[ErasedItem], name: &str) -> String {
-    let ending = if items.len() == 1 { "" } else { "s" };
-    format!("{} {name}{ending}", items.len())
+/// One line for the items of a kind, if there are any.
+fn format_erased(items: &[ErasedItem], kind: &str) -> Option<String> {
+    let name = |it: &ErasedItem| format!("{}/{}", it.merchant, it.identifier);
+    let names = items.iter().map(name).collect::<Vec<_>>().join(", ");
+    let count = format_count(items.len(), kind);
+    (!items.is_empty()).then(|| format!("Erased {count}: {names}"))
 }
 
 fn format_erasure(erasure: &ShopperErasure) -> String {
@@ -167,17 +170,14 @@ fn format_erasure(erasure: &ShopperErasure) -> String {
     if orders.is_empty() && returns.is_empty() && drop_ship_orders.is_empty() {
         return "Nothing is stored about this shopper.".to_owned();
     }
-    let name = |it: &ErasedItem| format!("{}/{}", it.merchant, it.identifier);
-    let names = |items: &[ErasedItem]| items.iter().map(name).collect::<Vec<_>>().join(", ");
-    let mut lines = vec![format!("Erased {}: {}", count_of(orders, "order"), names(orders))];
-    if !returns.is_empty() {
-        lines.push(format!("Erased {}: {}", count_of(returns, "return"), names(returns)));
-    }
-    if !drop_ship_orders.is_empty() {
-        let (count, names) =
-            (count_of(drop_ship_orders, "drop-ship order"), names(drop_ship_orders));
-        lines.push(format!("Erased {count}: {names}"));
-    }
+    let mut lines: Vec<String> = [
+        format_erased(orders, "order"),
+        format_erased(returns, "return"),
+        format_erased(drop_ship_orders, "drop-ship order"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
     for message in messages {
         let state = state_name(message.state);
         lines.push(format!("Message {} about {}: {state}", message.id, message.reference));

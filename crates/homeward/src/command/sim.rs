@@ -14,7 +14,10 @@ use serde_json::{Value, json};
 use sim::{Behavior, Running, Settings, SimulatedMerchant, Summary, TOKEN_LIFETIME_S};
 
 use super::{argument, serve::Signals};
-use crate::output::{Output, print_note};
+use crate::{
+    config::public_url::parse_public_url,
+    output::{Output, format_count, print_note},
+};
 
 const LISTEN: &str = "127.0.0.1:9090";
 const CARRIER_LISTEN: &str = "127.0.0.1:9091";
@@ -51,7 +54,7 @@ pub(crate) struct Merchant {
     #[arg(long)]
     check_order: bool,
     /// The address of its images for browsers [default: where it listens]
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_parser = parse_public_url)]
     public_url: Option<String>,
     /// Seed of the random numbers for --fail-percent
     #[arg(long, default_value_t = 1, value_name = "N")]
@@ -237,10 +240,10 @@ fn show(running: &Running, checks: &Checks, output: Output) {
 }
 
 fn describe_end(summary: &Summary) -> String {
-    format!(
-        "{} calls received, {} different messages accepted, {} violations.",
-        summary.calls, summary.accepted_ids, summary.violation_count
-    )
+    let calls = format_count(summary.calls, "call");
+    let accepted = format_count(summary.accepted_ids, "different message");
+    let violations = format_count(summary.violation_count, "violation");
+    format!("{calls} received, {accepted} accepted, {violations}.")
 }
 
 #[cfg(test)]

@@ -26,7 +26,8 @@ pub struct BackupSummary {
 impl fmt::Display for BackupSummary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { schema_version, merchants } = self;
-        write!(formatter, "schema version {schema_version}, {merchants} merchants")
+        let ending = if *merchants == 1 { "" } else { "s" };
+        write!(formatter, "schema version {schema_version}, {merchants} merchant{ending}")
     }
 }
 

@@ -3,12 +3,12 @@
 //! runs, and writes nothing.
 
 use app::money::check::{BooksCheck, BooksFault, check_books, estimate_returns};
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use prometheus_client::registry::Registry;
 use store::{Location, Store, StoreMetrics};
 
 use super::{Finding, ensure_exists, finding};
-use crate::config::Config;
+use crate::{config::Config, output::format_count};
 
 const CHECK: &str = "books";
 
@@ -19,11 +19,10 @@ pub(super) async fn check(config: &Config) -> Vec<Finding> {
         Err(error) => return vec![finding(CHECK, Err(error))],
     };
     if check.faults.is_empty() {
-        let (returns, postings) = (HumanCount(check.returns), HumanCount(check.postings));
-        let ledgers = HumanCount(check.ledgers);
-        let sound = format!(
-            "{returns} returns, {postings} postings and {ledgers} ledgers agree with their journals"
-        );
+        let returns = format_count(check.returns, "return");
+        let postings = format_count(check.postings, "posting");
+        let ledgers = format_count(check.ledgers, "ledger");
+        let sound = format!("{returns}, {postings} and {ledgers} agree with their journals");
         return vec![finding(CHECK, Ok(sound))];
     }
     check.faults.into_iter().map(describe).collect()

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{super::argument, Filter, handle};
 use crate::{
     command::serve::Signals,
-    output::Output,
+    output::{Output, format_count},
     session::{Remote, Session},
 };
 
@@ -58,7 +58,9 @@ impl Retry {
         let request = request.with("force", self.force.then_some(true));
         let job: RetryJob = session.post(request.as_str(), &json!({})).await?;
         if self.detach {
-            output.print(&job, || format!("Job {} retries {} messages.", job.id, job.total));
+            output.print(&job, || {
+                format!("Job {} retries {}.", job.id, format_count(count(job.total), "message"))
+            });
             return Ok(ExitCode::SUCCESS);
         }
         let job = follow(session, job, signals).await?;

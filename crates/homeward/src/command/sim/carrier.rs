@@ -8,7 +8,7 @@ use sim::{CarrierSettings, RunningCarrier};
 
 use crate::{
     command::{argument, serve::Signals},
-    output::{Output, print_note},
+    output::{Output, format_count, print_note},
 };
 
 #[derive(Debug, Args)]
@@ -46,7 +46,7 @@ impl Carrier {
         signals.wait().await;
         let count = running.purchase_count();
         running.stop().await;
-        print_note(&format!("{count} labels sold."));
+        print_note(&format!("{} sold.", format_count(count, "label")));
         Ok(ExitCode::SUCCESS)
     }
 }
