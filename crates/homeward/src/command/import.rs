@@ -26,7 +26,7 @@ use serde::Serialize;
 
 use crate::{
     config::Config,
-    output::{Output, print_note},
+    output::{Output, format_count, print_note},
     session::{Remote, Session},
 };
 use journal::{ImportTotals, Journal};
@@ -67,6 +67,39 @@ struct ImportSummary<'a> {
     orders_per_second: f64,
 }
 
+/// Why an import stopped before the end.
+enum ImportStop {
+    /// The orders cannot be read.
+    Input(anyhow::Error),
+    /// The server has not accepted a chunk, or its result could not be recorded.
+    Sending(anyhow::Error),
+}
+
+impl ImportStop {
+    /// The error, with what was done and what to do.
+    fn explain(self, journal: &Journal) -> anyhow::Error {
+        let advice = match &self {
+            Self::Input(_) => {
+                "correct the input and run the command again; it changes nothing \
+                               in orders that are imported already"
+            }
+            Self::Sending(_) if journal.can_continue() => "run the same command to continue",
+            // Standard input begins where the last command stopped reading, or not at all.
+            Self::Sending(_) => {
+                "run the command again with the whole input; it changes nothing \
+                                 in orders that are imported already"
+            }
+        };
+        let (Self::Input(cause) | Self::Sending(cause)) = self;
+        match journal.totals.read {
+            0 => cause.context("no order was imported"),
+            done => {
+                cause.context(format!("stopped after {}; {advice}", format_count(done, "order")))
+            }
+        }
+    }
+}
+
 /// Orders to send in one request.
 #[derive(Default)]
 struct Chunk {
@@ -96,15 +129,12 @@ impl Import {
         }
         let resumed = journal.totals.read;
         if resumed > 0 {
-            print_note(&format!("Continuing after {} orders.", HumanCount(resumed)));
+            print_note(&format!("Continuing after {}.", format_count(resumed, "order")));
             orders.skip(resumed)?;
         }
         let copied = self.copy(session, &mut orders, &mut journal, &bar).await;
         bar.finish_and_clear();
-        copied.with_context(|| {
-            let done = HumanCount(journal.totals.read);
-            format!("stopped after {done} orders; run the same command to continue")
-        })?;
+        copied.map_err(|stop| stop.explain(&journal))?;
         journal.finish()?;
 
         let totals = &journal.totals;
@@ -124,14 +154,14 @@ impl Import {
         orders: &mut OrderReader,
         journal: &mut Journal,
         bar: &ProgressBar,
-    ) -> anyhow::Result<()> {
+    ) -> Result<(), ImportStop> {
         let started = Instant::now();
         let before = journal.totals.read;
         let mut chunk = Chunk::default();
-        while let Some(order) = orders.next()? {
+        while let Some(order) = orders.next().map_err(ImportStop::Input)? {
             // A long order must not make the body so long that the server refuses it.
             if !chunk.has_room_for(&order) {
-                self.flush(session, &mut chunk, journal).await?;
+                self.flush(session, &mut chunk, journal).await.map_err(ImportStop::Sending)?;
                 bar.set_message(format_rate(
                     journal.totals.read - before,
                     journal.totals.read,
@@ -141,7 +171,7 @@ impl Import {
             chunk.bytes += order.bytes.len();
             chunk.orders.push(order);
         }
-        self.flush(session, &mut chunk, journal).await
+        self.flush(session, &mut chunk, journal).await.map_err(ImportStop::Sending)
     }
 
     /// Sends the orders of the chunk and records the result.
@@ -187,7 +217,7 @@ impl Import {
 
 fn format_rate(read_now: u64, read_total: u64, started: Instant) -> String {
     let seconds = started.elapsed().as_secs().max(1);
-    format!("{} orders, {}/s", HumanCount(read_total), HumanCount(read_now / seconds))
+    format!("{}, {}/s", format_count(read_total, "order"), HumanCount(read_now / seconds))
 }
 
 fn describe(summary: &ImportSummary<'_>) -> String {
@@ -198,13 +228,14 @@ fn describe(summary: &ImportSummary<'_>) -> String {
         None => String::new(),
     };
     format!(
-        "{} orders read for {} in {:.1} s ({} per second)\n\
+        "{} read for {} in {:.1} s ({} per second)\n\
          {created} created, {updated} updated, {unchanged} unchanged, {stale} stale, \
-         {warnings} warnings{rejects}",
-        HumanCount(*read),
+         {}{rejects}",
+        format_count(*read, "order"),
         summary.merchant,
         summary.seconds,
         summary.orders_per_second,
+        format_count(*warnings, "warning"),
     )
 }
 
@@ -228,4 +259,31 @@ fn open(file: &Path, bar: &ProgressBar) -> anyhow::Result<Box<dyn BufRead>> {
         return Ok(Box::new(BufReader::with_capacity(1 << 20, MultiGzDecoder::new(raw))));
     }
     Ok(Box::new(raw))
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::*;
+
+    /// What is said about an import of `file` that stopped after `read` orders.
+    fn explain(file: &Path, read: u64, stop: fn(anyhow::Error) -> ImportStop) -> String {
+        let mut journal = Journal::open(file, "acme", None).unwrap();
+        journal.totals.read = read;
+        format!("{:#}", stop(anyhow!("the cause")).explain(&journal))
+    }
+
+    #[test]
+    fn continuing_is_advised_only_where_it_works() {
+        let (file, pipe) = (Path::new(file!()), Path::new("-"));
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+        let continues = "stopped after 500 orders; run the same command to continue: the cause";
+        assert_eq!(explain(&file, 500, ImportStop::Sending), continues);
+        let text = explain(pipe, 500, ImportStop::Sending);
+        assert!(text.starts_with("stopped after 500 orders; run the command again with"), "{text}");
+        let text = explain(&file, 1, ImportStop::Input);
+        assert!(text.starts_with("stopped after 1 order; correct the input and run"), "{text}");
+        assert_eq!(explain(&file, 0, ImportStop::Sending), "no order was imported: the cause");
+    }
 }

@@ -51,7 +51,7 @@ pub(super) struct Journal {
     pub(super) totals: ImportTotals,
     pub(super) rejected_file: PathBuf,
     merchant: String,
-    /// None for standard input, which cannot be read again.
+    /// None for standard input and other pipes, which cannot be read again.
     identity: Option<FileIdentity>,
     path: PathBuf,
     rejected_bytes: u64,
@@ -83,6 +83,11 @@ impl Journal {
             journal.rejected_bytes = entry.rejected_bytes;
         }
         Ok(journal)
+    }
+
+    /// Whether another import of the same file continues after this one.
+    pub(super) fn can_continue(&self) -> bool {
+        self.identity.is_some()
     }
 
     pub(super) fn restart(&mut self) -> anyhow::Result<()> {
@@ -187,7 +192,8 @@ fn beside(file: &Path, suffix: &str) -> PathBuf {
 }
 
 fn identity(file: &Path) -> Option<FileIdentity> {
-    let metadata = std::fs::metadata(file).ok()?;
+    // What a pipe had is gone.
+    let metadata = std::fs::metadata(file).ok().filter(std::fs::Metadata::is_file)?;
     let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(FileIdentity { bytes: metadata.len(), modified_us: modified.as_micros() })
 }
