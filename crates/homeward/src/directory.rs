@@ -21,9 +21,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use store::Location;
 use world::{World, private_file};
+
+use crate::config::Config;
 
 /// The credential that commands use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -95,6 +98,22 @@ impl Directory {
         // It may not exist. Readers notice a stale one.
         let _ = fs::remove_file(self.path.join("server.json"));
     }
+}
+
+/// Fails if no installation was created in the data directory. On PostgreSQL the database is the
+/// installation, and a directory only what a machine needs to use it.
+pub(crate) fn require_installation(config: &Config) -> anyhow::Result<()> {
+    let Location::Sqlite(database) = &config.location else { return Ok(()) };
+    let path = config.data_dir.display();
+    let exists = database.try_exists().with_context(|| {
+        format!("{path} cannot be read by this user: run the command as the user of the server")
+    })?;
+    ensure!(
+        exists,
+        "no installation in {path}: name its directory with --data-dir, or create one with \
+         homeward serve"
+    );
+    Ok(())
 }
 
 /// Whether users other than the owner may read `path`.

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::Config,
-    directory::{Directory, ServerAddress},
+    directory::{Directory, ServerAddress, require_installation},
     http::{Client, Outgoing, ServerResponse},
     node::{Announce, Node, NodeEnvironment},
     output::Output,
@@ -27,19 +27,23 @@ const JSON: &str = "application/json";
 const START_ATTEMPTS_MAX: u32 = 300;
 const START_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// The heading of the arguments for it in the help of commands.
+const ANOTHER: &str = "Another server";
+
 /// A server on another machine.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Remote {
     /// Call this server instead of the one on the data directory
     #[arg(long, env = "HOMEWARD_SERVER", value_name = "URL", requires = "token")]
+    #[arg(help_heading = ANOTHER)]
     server: Option<String>,
 
     /// A token with the scope admin, for --server
-    #[arg(long, env = "HOMEWARD_TOKEN", hide_env_values = true)]
+    #[arg(long, env = "HOMEWARD_TOKEN", hide_env_values = true, help_heading = ANOTHER)]
     token: Option<String>,
 
     /// Send the token to --server without encryption
-    #[arg(long, requires = "server")]
+    #[arg(long, requires = "server", help_heading = ANOTHER)]
     insecure: bool,
 }
 
@@ -87,7 +91,7 @@ impl Session {
             client.token.clone_from(&remote.token);
             return Ok(Self { client, own_node: None });
         }
-        let directory = Directory::open(&config.data_dir)?;
+        let directory = open_directory(config)?;
         let (address, own_node) = find_server(config, &directory).await?;
         let mut session = Self { client: Client::new(&address.local_address)?, own_node };
         session.log_in(&directory).await?;
@@ -208,6 +212,16 @@ impl Session {
     }
 }
 
+/// Opens the data directory if it is, or may become, that of an installation. A mistyped one stays
+/// as it is: a command that found an empty installation there would mislead.
+fn open_directory(config: &Config) -> anyhow::Result<Directory> {
+    // A server that is starting has the lock and no database yet.
+    if !config.data_dir.join("lock").exists() {
+        require_installation(config)?;
+    }
+    Directory::open(&config.data_dir)
+}
+
 async fn start_own_node(
     config: &Config,
     lock: DirectoryLock,
@@ -231,6 +245,7 @@ async fn find_server(
     for _ in 0..START_ATTEMPTS_MAX {
         match DirectoryLock::take(&config.data_dir) {
             Ok(lock) => {
+                require_installation(config)?;
                 let (address, node) = start_own_node(config, lock).await?;
                 return Ok((address, Some(node)));
             }

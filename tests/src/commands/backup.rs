@@ -109,7 +109,7 @@ fn a_backup_needs_no_server_and_overwrites_nothing() {
 
     let ran = Home::sqlite().run(&["backup", "copy.db"]);
     assert_eq!(ran.code, Some(1));
-    assert!(ran.err.starts_with("homeward: no database at "), "{}", ran.err);
+    assert!(ran.err.starts_with("homeward: no installation in "), "{}", ran.err);
     let ran = home.run(&["backup", "no/such/folder/copy.db"]);
     assert_eq!(ran.code, Some(1), "{}", ran.out);
     let left: Vec<_> =

@@ -124,6 +124,70 @@ fn the_doctor_says_what_is_wrong_and_what_to_do() {
 }
 
 #[test]
+fn the_doctor_gives_up_on_a_server_that_hangs() {
+    let server = Home::sqlite().serve(&[]);
+    let signal = |name: &str| {
+        let pid = server.pid().to_string();
+        assert!(std::process::Command::new("kill").args([name, &pid]).status().unwrap().success());
+    };
+    signal("-STOP");
+    let started = std::time::Instant::now();
+
+    let ran = server.home.run(&["--json", "doctor"]);
+
+    signal("-CONT");
+    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let findings: Value = serde_json::from_str(&ran.out).unwrap();
+    let said = "the server did not respond within 5 s: its log may say why".to_owned();
+    assert_eq!(finding(&findings, "store"), (false, said));
+}
+
+#[test]
+fn only_a_server_creates_an_installation() {
+    let home = Home::sqlite();
+    let path = home.data_dir();
+    let why = format!(
+        "no installation in {}: name its directory with --data-dir, or create one with homeward \
+         serve",
+        path.display()
+    );
+    let commands: [&[&str]; 6] = [
+        &["merchant", "list"],
+        &["merchant", "add", "acme", "--name", "Acme"],
+        &["backup", "copy.db"],
+        &["key", "rotate"],
+        &["failures", "list"],
+        &["shopper", "export", "a@b.example"],
+    ];
+    for command in commands {
+        assert_refused(&home.run(command), &why);
+        assert!(!path.exists(), "{command:?}");
+    }
+
+    // A folder of something else stays as it is.
+    std::fs::create_dir(&path).unwrap();
+    assert_refused(&home.run(&["merchant", "list"]), &why);
+    assert_eq!(std::fs::read_dir(&path).unwrap().count(), 0);
+}
+
+#[test]
+fn a_server_that_cannot_listen_changes_nothing() {
+    let home = Home::sqlite();
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = other.local_addr().unwrap().to_string();
+
+    let ran = home.run(&["serve", "--listen", &address]);
+
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.err.contains(&format!("cannot listen at {address}: ")), "{}", ran.err);
+    for name in ["homeward.db", "secret.key", "admin.json"] {
+        assert!(!home.data_dir().join(name).exists(), "{name}");
+    }
+    assert!(home.run(&["merchant", "list"]).err.contains("no installation in "));
+}
+
+#[test]
 fn migrating_is_told_and_done_once() {
     let homes = [
         Some(Home::sqlite()),

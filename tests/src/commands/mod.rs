@@ -22,8 +22,9 @@ use crate::harness::{
 
 /// Data directories without a server, with one, and with one on PostgreSQL.
 fn make_places(name: &str) -> Vec<(Home, Option<Server>)> {
-    let server = Home::sqlite().serve(&[]);
-    let mut places = vec![(Home::sqlite(), None), (server.home.clone(), Some(server))];
+    let (alone, server) = (Home::sqlite(), Home::sqlite().serve(&[]));
+    alone.install();
+    let mut places = vec![(alone, None), (server.home.clone(), Some(server))];
     for schema in postgres::schemas(name) {
         let home = Home::on(&schema.address);
         let server = home.serve(&[]);

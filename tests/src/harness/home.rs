@@ -127,7 +127,15 @@ impl Home {
         self.add_merchant(&id)
     }
 
+    /// Creates what commands other than `serve` need: on SQLite they refuse a new directory.
+    pub(crate) fn install(&self) {
+        if self.engine() == "sqlite" && !self.data_dir().exists() {
+            self.json(&["migrate"]);
+        }
+    }
+
     pub(crate) fn add_merchant(&self, id: &str) -> Merchant {
+        self.install();
         let added = self.json(&["merchant", "add", id, "--name", "A merchant"]);
         Merchant::read(id, &added)
     }

@@ -230,6 +230,7 @@ fn snapshots_of_one_order_in_one_file_leave_the_newest() {
 #[test]
 fn a_strict_merchants_history_is_read_strictly() {
     let home = Home::new();
+    home.install();
     home.json(&["merchant", "add", "acme", "--name", "Acme", "--strict"]);
     let mut doubtful = sample_order("A");
     doubtful["total_amount_cents"] = json!(1);

@@ -182,6 +182,7 @@ fn units_without_a_channel_get_the_default_of_the_warehouse_that_received_them()
 #[test]
 fn the_commands_set_list_and_remove_warehouses() {
     let home = Home::new();
+    home.install();
     let file = home.file("east.json", r#"{"external_identifier": "WH-EAST"}"#);
     let identifier = "31/east side";
     let expected = json!({ "identifier": identifier, "external_identifier": "WH-EAST" });

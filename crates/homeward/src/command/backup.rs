@@ -4,11 +4,12 @@ use std::{path::PathBuf, time::Duration};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
-use store::{CopiedMoment, Location};
+use store::CopiedMoment;
 
 use crate::{
     backups::{self, Encryption},
     config::Config,
+    directory::require_installation,
     keys::KeyFile,
     output::{Output, print_note},
 };
@@ -27,9 +28,7 @@ pub(crate) struct Backup {
 
 impl Backup {
     pub(crate) async fn run(self, config: &Config, output: Output) -> anyhow::Result<()> {
-        if let Location::Sqlite(from) = &config.location {
-            anyhow::ensure!(from.exists(), "no database at {}", from.display());
-        }
+        require_installation(config)?;
         let key_file = KeyFile::new(config.secret_key_file.clone());
         let encryption = if self.encrypt { Encryption::With(key_file) } else { Encryption::None };
         let bar = ProgressBar::new_spinner();

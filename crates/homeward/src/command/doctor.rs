@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use app::{messages::failure_queue::FailurePage, money::check::BooksFault};
 use prometheus_client::registry::Registry;
 use serde::Serialize;
@@ -29,6 +29,8 @@ use crate::{
 const SYNCS: u32 = 20;
 /// Slower than this, every request that changes something is slow.
 const SYNC_SLOW: Duration = Duration::from_millis(20);
+/// For one check that asks the server or the database.
+const CHECK_TIME_MAX: Duration = Duration::from_secs(5);
 
 const EXAMPLES: &str = "Examples:
   homeward doctor
@@ -176,18 +178,32 @@ fn check_server(config: &Config) -> anyhow::Result<String> {
 /// Asks the server, or looks at the store if none runs.
 async fn check_data(config: &Config) -> Vec<Finding> {
     if let Ok(_lock) = DirectoryLock::take(&config.data_dir) {
-        return vec![finding("store", open_store(config).await)];
+        let opened = in_time("the database", open_store(config)).await;
+        return vec![finding("store", opened)];
     }
-    let mut session = match Session::open(config, &Remote::none()).await {
+    let server = "the server";
+    let mut session = match in_time(server, Session::open(config, &Remote::none())).await {
         Ok(session) => session,
         Err(error) => return vec![finding("store", Err(error))],
     };
     let findings = vec![
-        finding("store", check_store(&mut session).await),
-        finding("deliveries", check_deliveries(&mut session).await),
+        finding("store", in_time(server, check_store(&mut session)).await),
+        finding("deliveries", in_time(server, check_deliveries(&mut session)).await),
     ];
     session.close().await;
     findings
+}
+
+/// Gives up on a check that takes too long: `other` then hangs, or is as good as hanging.
+async fn in_time<T>(
+    other: &str,
+    check: impl Future<Output = anyhow::Result<T>>,
+) -> anyhow::Result<T> {
+    let checked = tokio::time::timeout(CHECK_TIME_MAX, check).await;
+    checked.unwrap_or_else(|_| {
+        let seconds = CHECK_TIME_MAX.as_secs();
+        bail!("{other} did not respond within {seconds} s: its log may say why")
+    })
 }
 
 /// Opens the store without migrating it.
