@@ -2,6 +2,7 @@
 
 use std::{io::IsTerminal, sync::OnceLock};
 
+use store::CONNECTION_LIBRARIES;
 use tracing::Level;
 use tracing_subscriber::{
     Layer, Registry, filter::Targets, layer::SubscriberExt, registry, reload,
@@ -22,14 +23,10 @@ pub(crate) type LogLayer = Box<dyn Layer<Registry> + Send + Sync>;
 /// What changes the level while the server runs.
 static FILTER: OnceLock<reload::Handle<Targets, Registry>> = OnceLock::new();
 
-/// Libraries that warn of every connection that is lost. Our own lines say what failed because of
-/// it.
-const POOL_CRATES: &[&str] = &["deadpool", "deadpool_postgres", "tokio_postgres"];
-
 /// Our crates at `level`, and libraries only at warnings and errors.
 fn targets(level: Level) -> Targets {
     let ours = OUR_CRATES.iter().map(|name| (*name, level));
-    let pools = POOL_CRATES.iter().map(|name| (*name, Level::ERROR));
+    let pools = CONNECTION_LIBRARIES.map(|name| (name, Level::ERROR));
     Targets::new().with_default(Level::WARN.min(level)).with_targets(ours).with_targets(pools)
 }
 

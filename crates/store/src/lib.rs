@@ -51,7 +51,7 @@ pub use access::{
     sealing_keys::SealingKeyRow,
     tokens::TokenOwner,
 };
-pub use engine::{CopiedMoment, Location};
+pub use engine::{CONNECTION_LIBRARIES, CopiedMoment, Location};
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::{
     portals::StoredPortal,

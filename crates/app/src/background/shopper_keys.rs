@@ -15,7 +15,9 @@ pub async fn run(app: App, stop: CancellationToken) {
     let failures = LastingFailure::new("adding the keys of shoppers", "will retry");
     loop {
         let keyed = stop.run_until_cancelled(key_older_data(&app)).await;
-        keyed.iter().for_each(|keyed| failures.note(keyed));
+        if let Some(keyed) = &keyed {
+            failures.note(keyed);
+        }
         match keyed {
             None | Some(Ok(0)) => return,
             Some(Ok(count)) => tracing::info!("added the keys of the shoppers of {count} records"),

@@ -29,6 +29,10 @@ use crate::{
 use postgres::Postgres;
 use sqlite::Sqlite;
 
+/// Libraries that warn of every connection that is lost. The errors of the store say what failed
+/// because of it.
+pub const CONNECTION_LIBRARIES: [&str; 3] = ["deadpool", "deadpool_postgres", "tokio_postgres"];
+
 /// Where the data is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
