@@ -35,12 +35,13 @@ fn name_variable(mut error: Error) -> Error {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         Some(_) | None => None,
     };
+    let Some(value) = context(ContextKind::InvalidValue) else { return error };
     let argument = context(ContextKind::InvalidArg).unwrap_or_default();
     let flag = argument.split(['=', ' ', '[']).next().unwrap_or_default();
     let variable = variable_name(&flag.trim_start_matches('-').replace('-', "_"));
     let is_flag = |text: &str| text == flag || text.starts_with(&format!("{flag}="));
     let is_typed = env::args_os().any(|it| is_flag(&it.to_string_lossy()));
-    if is_typed || env::var(&variable).ok().as_deref() != context(ContextKind::InvalidValue) {
+    if is_typed || env::var(&variable).ok().as_deref() != Some(value) {
         return error;
     }
     let tip = StyledStr::from(format!("the value is that of the variable {variable}"));

@@ -106,7 +106,7 @@ fn plain_http_is_not_opened_to_the_network() {
         let ran = home.run(&["--listen", address, "serve"]);
         let why = format!(
             "plain HTTP would be open to the network at {address}: either give a TLS certificate \
-             and its key, or declare the proxy in front that speaks TLS \
+             and its key (tls_cert, tls_key), or declare the proxy in front that speaks TLS \
              (trusted_proxies); without either, listen on a loopback address such as 127.0.0.1"
         );
         assert_eq!(ran.code, Some(1));
@@ -167,4 +167,7 @@ fn a_setting_that_is_refused_is_named_with_where_it_was_set() {
     let ran = variable.run(&["serve"]);
     let tip = "tip: the value is that of the variable HOMEWARD_RETENTION_DAYS";
     assert!(ran.err.contains(tip), "{}", ran.err);
+    // A flag that is missing has no value.
+    let ran = Home::sqlite().run(&["merchant", "list", "--server", "http://127.0.0.1:1"]);
+    assert!(ran.err.contains("--token") && !ran.err.contains("tip:"), "{}", ran.err);
 }

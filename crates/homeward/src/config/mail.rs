@@ -94,7 +94,7 @@ impl MailOptions {
                 require_domain("mail.dkim_domain", domain)?;
                 require_domain("mail.dkim_selector", selector)?;
                 let key = read_secret("mail.dkim_key_file", file)?;
-                check_key(&key).map_err(|why| refuse("mail.dkim_key_file", why.to_string()))?;
+                check_key(&key).map_err(|why| refuse("mail.dkim_key_file", why))?;
                 let (domain, selector) = (domain.clone(), selector.clone());
                 Ok(Some(DkimKey { domain, selector, key: Secret::new(key) }))
             }

@@ -119,8 +119,8 @@ impl Default for Timeouts {
 pub enum ServeError {
     #[error(
         "plain HTTP would be open to the network at {address}: either give a TLS certificate and \
-         its key, or declare the proxy in front that speaks TLS (trusted_proxies); \
-         without either, listen on a loopback address such as 127.0.0.1"
+         its key (tls_cert, tls_key), or declare the proxy in front that speaks TLS \
+         (trusted_proxies); without either, listen on a loopback address such as 127.0.0.1"
     )]
     PlainHttp { address: SocketAddr },
     #[error("cannot listen at {address}")]
