@@ -63,8 +63,14 @@ impl Client {
     pub(crate) fn new(address: &str) -> anyhow::Result<Self> {
         let server: Uri =
             address.parse().with_context(|| format!("{address} is not an address"))?;
-        if server.host().is_none() || !matches!(server.scheme_str(), Some("http" | "https")) {
-            bail!("{address} is not an address such as https://returns.example.com");
+        // The routes of a server are not below a path.
+        let has_rest = address.contains(['?', '#']) || !matches!(server.path(), "" | "/");
+        let is_http = matches!(server.scheme_str(), Some("http" | "https"));
+        if server.host().is_none() || !is_http || has_rest {
+            bail!(
+                "{address} is not the address of a server, such as https://returns.example.com, \
+                 without a path"
+            );
         }
         Ok(Self { server, connection: None, token: None })
     }
@@ -142,4 +148,19 @@ fn tls_config() -> anyhow::Result<rustls::ClientConfig> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots)
         .with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_a_server_has_no_path() {
+        for address in ["https://a.example", "http://127.0.0.1:8080/"] {
+            assert!(Client::new(address).is_ok(), "{address}");
+        }
+        for address in ["a.example", "ftp://a.example", "https://a.example/b", "https://a/?b"] {
+            assert!(Client::new(address).is_err(), "{address}");
+        }
+    }
 }
