@@ -11,7 +11,10 @@ use store::{LastingFailure, Store, with_causes};
 use tokio_util::sync::CancellationToken;
 use world::{KeyRing, World, private_file};
 
-use crate::directory::{create_private_file, write_private_file};
+use crate::{
+    directory::{create_private_file, write_private_file},
+    output::format_count,
+};
 
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -108,7 +111,8 @@ async fn finish(app: &App, stop: &CancellationToken, failures: &LastingFailure) 
     let Some(finished) = stop.run_until_cancelled(finish_rotation(app)).await else { return false };
     failures.note(&finished);
     if let Ok(changed @ 1..) = finished {
-        tracing::info!(changed, "encrypted {changed} stored values with the newest key");
+        let values = format_count(changed, "stored value");
+        tracing::info!(changed, "encrypted {values} with the newest key");
     }
     finished.is_ok()
 }

@@ -81,7 +81,7 @@ enum Command {
     /// Manage where received units go
     #[command(subcommand)]
     Disposition(command::disposition::Disposition),
-    /// Report parcel events, as a carrier would
+    /// Set merchants' accounts at carriers, and report parcel events as a carrier would
     #[command(subcommand)]
     Carrier(command::carrier::Carrier),
     /// List and show messages to merchants
@@ -128,7 +128,7 @@ enum Command {
     ManPages(command::generate::ManPages),
     /// Print the description of the API, or write the schemas of messages
     Openapi(command::generate::Openapi),
-    /// Run a simulated merchant to test against
+    /// Run a simulated merchant or carrier to test against
     #[command(subcommand)]
     Sim(command::sim::Sim),
 }

@@ -127,6 +127,25 @@ fn a_backup_is_for_its_owner_only() {
 }
 
 #[test]
+fn a_restore_without_its_key_file_says_what_is_missing() {
+    let home = Home::sqlite();
+    home.add_merchant("acme");
+    home.json(&["backup", "copy.db"]);
+    let (elsewhere, file) = (Home::sqlite(), home.root().join("copy.db"));
+
+    let ran = elsewhere.run(&["restore", file.to_str().unwrap()]);
+
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(ran.out.ends_with(", 1 merchant.\n"), "{}", ran.out);
+    let key = elsewhere.data_dir().join("secret.key");
+    let note = format!(
+        "Its secrets need the key file of the backup: put it at {} before you start.\n",
+        key.display()
+    );
+    assert_eq!(ran.err, note);
+}
+
+#[test]
 fn an_encrypted_backup_shows_nothing_and_is_restored_with_its_key_only() {
     let home = Home::sqlite();
     let merchant = home.add_merchant("acme");

@@ -195,6 +195,7 @@ fn the_commands_set_list_and_remove_warehouses() {
     let removed = home.run(&["warehouse", "remove", identifier]);
     assert_eq!(removed.out, "The warehouse 31/east side is removed.\n");
     assert_eq!(home.json(&["warehouse", "list"]), json!({ "warehouses": [] }));
+    assert_eq!(home.run(&["warehouse", "list"]).out, "None.\n");
 }
 
 /// Starts a return of a new order and returns the recipient that carriers are asked to send it to.

@@ -42,6 +42,7 @@ pub(crate) enum Carrier {
     Set(Set),
     /// Show a merchant's account at EasyPost, without its secrets
     Show {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -51,6 +52,7 @@ pub(crate) enum Carrier {
 
 #[derive(Debug, Args)]
 pub(crate) struct Set {
+    /// The merchant, such as acme
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
     /// A file with the API key, or - for standard input

@@ -26,6 +26,7 @@ const SET_EXAMPLES: &str = "Examples:
 pub(crate) enum Disposition {
     /// Show the rules of a merchant
     Show {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -36,6 +37,7 @@ pub(crate) enum Disposition {
     /// The first rule that matches a unit proposes its channel. A table without rules is removed.
     #[command(after_help = SET_EXAMPLES)]
     Set {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// The rules as JSON: a file, or - for standard input
@@ -48,6 +50,7 @@ pub(crate) enum Disposition {
     },
     /// Report what became of returned goods, by channel and weight
     Report {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// The first day, such as 2026-02-01 [default: 30 days are reported]

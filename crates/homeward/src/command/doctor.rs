@@ -228,8 +228,9 @@ fn ensure_exists(path: &Path) -> anyhow::Result<()> {
 
 async fn check_store(session: &mut Session) -> anyhow::Result<String> {
     let status: Value = session.get("/admin/status").await?;
-    let field = |name: &str| status.get(name).map(ToString::to_string).unwrap_or_default();
-    Ok(format!("{} responds, schema version {}", field("store"), field("schema_version")))
+    let name = status.get("store").and_then(Value::as_str).unwrap_or_default();
+    let version = status.get("schema_version").and_then(Value::as_i64).unwrap_or_default();
+    Ok(format!("{name} responds, schema version {version}"))
 }
 
 /// Whether messages wait for an operator. That is worth a line, but is not a problem of the

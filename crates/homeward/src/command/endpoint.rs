@@ -29,6 +29,7 @@ pub(crate) enum Endpoint {
     Forget(EndpointArgs),
     /// List a merchant's endpoints and their state
     List {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -53,6 +54,7 @@ pub(crate) enum Endpoint {
 
 #[derive(Debug, Args)]
 pub(crate) struct Set {
+    /// The merchant, such as acme
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
     /// Only this kind of message; without it, every kind uses its path under the address
@@ -76,6 +78,7 @@ pub(crate) struct Set {
 
 #[derive(Debug, Args)]
 pub(crate) struct Certify {
+    /// The merchant, such as acme
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
     /// A kind of message to check; can be repeated [default: all that have an address]
@@ -91,6 +94,7 @@ pub(crate) struct Certify {
 /// One endpoint of a merchant.
 #[derive(Debug, Args)]
 pub(crate) struct EndpointArgs {
+    /// The merchant, such as acme
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
     /// The kind of message

@@ -48,7 +48,9 @@ pub(crate) enum Merchant {
         remote: Remote,
     },
     /// Change a merchant's settings
+    #[command(override_usage = "homeward merchant set <MERCHANT> [OPTIONS]")]
     Set {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -58,6 +60,7 @@ pub(crate) enum Merchant {
     },
     /// Write a merchant's settings to a file, without secrets: policy, portal, mails and the like
     Export {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// By default standard output
@@ -67,6 +70,7 @@ pub(crate) enum Merchant {
     },
     /// Set everything that a file of `merchant export` has, also one of another installation
     Import {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         file: PathBuf,
@@ -75,6 +79,7 @@ pub(crate) enum Merchant {
     },
     /// Give a merchant's client a new secret; the old one stays valid
     RotateSecret {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// The client, if the merchant has several
@@ -91,6 +96,7 @@ pub(crate) enum Merchant {
     },
     /// Disable a merchant: its clients and tokens are refused, its data is kept
     Disable {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -98,6 +104,7 @@ pub(crate) enum Merchant {
     },
     /// Enable a disabled merchant
     Enable {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -112,25 +119,25 @@ pub(crate) struct SettingsArgs {
     #[arg(long)]
     name: Option<String>,
     /// Refuse orders if their amounts do not add up (true), or warn (false)
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL")]
     strict: Option<bool>,
     /// Where labels and parcel events come from: simulated, external or easypost
     #[arg(long, value_parser = parse_carrier)]
     carrier: Option<CarrierMode>,
     /// Whether the platform's warehouse receives the returned units
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL")]
     managed_receiving: Option<bool>,
     /// Whether the responses 409 and 422 end an exchange order at once
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL")]
     exchange_refusal_is_final: Option<bool>,
     /// How many cents a refund may differ from the promise
-    #[arg(long, value_parser = clap::value_parser!(i64).range(0..))]
+    #[arg(long, value_parser = clap::value_parser!(i64).range(0..), value_name = "CENTS")]
     refund_tolerance_cents: Option<i64>,
     /// Whether messages about returns and exchange orders have extensions
-    #[arg(long)]
+    #[arg(long, value_name = "BOOL")]
     message_extensions: Option<bool>,
     /// The unit of the weights in orders: grams, kilograms, ounces or pounds
-    #[arg(long, value_parser = parse_weight_unit)]
+    #[arg(long, value_parser = parse_weight_unit, value_name = "UNIT")]
     weight_unit: Option<WeightUnit>,
 }
 

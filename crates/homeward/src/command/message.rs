@@ -47,6 +47,7 @@ pub(crate) enum Message {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
+    /// The merchant, such as acme
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
     /// Only messages in this state

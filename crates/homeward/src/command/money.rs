@@ -41,6 +41,7 @@ pub(crate) enum Money {
     /// The accounts of a currency sum to zero.
     #[command(after_help = BALANCE_EXAMPLES)]
     Balance {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// The balance before this time, such as 2026-03-01T00:00:00Z [default: now]
@@ -53,6 +54,7 @@ pub(crate) enum Money {
 
 #[derive(Debug, Args)]
 pub(crate) struct Entries {
+    /// The merchant, such as acme
     #[arg(value_parser = MerchantId::parse)]
     merchant: MerchantId,
     /// Entries from this time, such as 2026-02-01T00:00:00Z

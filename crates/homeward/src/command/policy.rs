@@ -20,6 +20,7 @@ pub(crate) enum Policy {
     // --version is the version of the policy, not of the program.
     #[command(disable_version_flag = true)]
     Show {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// This version instead of the newest
@@ -30,6 +31,7 @@ pub(crate) enum Policy {
     },
     /// Set a merchant's policy: the whole policy as JSON, which becomes a new version
     Set {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// A file, or - for standard input

@@ -23,6 +23,7 @@ use crate::{
 pub(crate) enum Portal {
     /// Show the theme and texts of a merchant's portal
     Show {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -31,6 +32,7 @@ pub(crate) enum Portal {
     /// Set the theme and texts of a merchant's portal, its logo, or both
     #[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
     Set {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// The whole theme and all texts, as JSON; - for standard input
@@ -47,6 +49,7 @@ pub(crate) enum Portal {
     },
     /// Sign a link to an order for a mail: who opens it has proven to be the buyer
     Link {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// The merchant's identifier of the order

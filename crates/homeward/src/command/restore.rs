@@ -58,6 +58,12 @@ impl Restore {
         if let (false, Some(before)) = (output.json, before) {
             print_note(&format!("The database before is {}.", before.display()));
         }
+        if !output.json && !config.secret_key_file.exists() {
+            print_note(&format!(
+                "Its secrets need the key file of the backup: put it at {} before you start.",
+                config.secret_key_file.display()
+            ));
+        }
         Ok(())
     }
 }

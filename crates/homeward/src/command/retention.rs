@@ -17,6 +17,7 @@ const EXAMPLES: &str = "Examples:
 pub(crate) enum Retention {
     /// Show after how many days the data of shoppers is erased
     Show {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         #[command(flatten)]
@@ -24,6 +25,7 @@ pub(crate) enum Retention {
     },
     /// Set all periods of a merchant; what has none is kept
     Set {
+        /// The merchant, such as acme
         #[arg(value_parser = MerchantId::parse)]
         merchant: MerchantId,
         /// Orders of which nothing was returned, after their last change

@@ -112,6 +112,9 @@ fn format_routes(routes: &ReturnRoutes) -> String {
             route.warehouse.clone(),
         ]
     };
+    if routes.routes.is_empty() {
+        return "None: labels have the merchant's return address.".to_owned();
+    }
     let rows: Vec<_> = routes.routes.iter().map(row).collect();
     format_table(&["MERCHANT", "COUNTRY", "METHOD", "WAREHOUSE"], &rows)
 }
@@ -129,6 +132,9 @@ fn format_list(warehouses: &Warehouses) -> String {
         ];
         cells.map(Option::unwrap_or_default).to_vec()
     };
+    if warehouses.warehouses.is_empty() {
+        return "None.".to_owned();
+    }
     let rows: Vec<_> = warehouses.warehouses.iter().map(row).collect();
     format_table(&["IDENTIFIER", "EXTERNAL", "STOCK TRANSFER", "CITY", "TIME ZONE"], &rows)
 }
