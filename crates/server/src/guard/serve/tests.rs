@@ -42,11 +42,11 @@ fn loopback() -> ListenSettings {
     ListenSettings::new((Ipv4Addr::LOCALHOST, 0).into())
 }
 
-async fn start_server(settings: ListenSettings) -> Server {
-    server_with_grace(settings, PATIENCE).await
+fn start_server(settings: ListenSettings) -> Server {
+    server_with_grace(settings, PATIENCE)
 }
 
-async fn server_with_grace(settings: ListenSettings, grace: Duration) -> Server {
+fn server_with_grace(settings: ListenSettings, grace: Duration) -> Server {
     let listener = ReservedPort::bind(settings).unwrap().listen().unwrap();
     let address = listener.local_addr();
     let stop = CancellationToken::new();
@@ -79,7 +79,7 @@ async fn count_body(body: Body) -> (StatusCode, String) {
 }
 
 /// A server with TLS, its files and the pair it starts with.
-async fn tls_server(allow_tls13: bool, handshake: Duration) -> (Server, TempDir, Pair) {
+fn tls_server(allow_tls13: bool, handshake: Duration) -> (Server, TempDir, Pair) {
     let folder = TempDir::new().unwrap();
     let tls = TlsSettings { allow_tls13, ..settings_in(&folder) };
     let pair = make_pair();
@@ -88,7 +88,7 @@ async fn tls_server(allow_tls13: bool, handshake: Duration) -> (Server, TempDir,
     settings.tls = Some(tls);
     settings.timeouts.reload_interval = Duration::from_millis(10);
     settings.timeouts.handshake = handshake;
-    (start_server(settings).await, folder, pair)
+    (start_server(settings), folder, pair)
 }
 
 /// Whether a client that trusts only `pair` gets through.
@@ -98,7 +98,7 @@ async fn greets(address: SocketAddr, pair: &Pair) -> bool {
 
 #[tokio::test]
 async fn a_request_carries_the_peer() {
-    let server = start_server(loopback()).await;
+    let server = start_server(loopback());
 
     let answer = ask(server.address, GET_HELLO).await.unwrap();
 
@@ -108,7 +108,7 @@ async fn a_request_carries_the_peer() {
 
 #[tokio::test]
 async fn one_connection_serves_several_requests() {
-    let server = start_server(loopback()).await;
+    let server = start_server(loopback());
     let kept = GET_HELLO.replace("close", "keep-alive");
 
     let answer = ask(server.address, &format!("{kept}{kept}{GET_HELLO}")).await.unwrap();
@@ -132,7 +132,7 @@ async fn plain_http_is_refused_on_the_network_without_a_proxy() {
 
 #[tokio::test]
 async fn a_port_in_use_is_named() {
-    let server = start_server(loopback()).await;
+    let server = start_server(loopback());
 
     let refusal = ReservedPort::bind(ListenSettings::new(server.address)).err().unwrap();
 
@@ -154,7 +154,7 @@ async fn a_reserved_port_refuses_connections_until_it_listens() {
 
 #[tokio::test]
 async fn only_tls_1_2_is_spoken_by_default() {
-    let (server, _folder, pair) = tls_server(false, PATIENCE).await;
+    let (server, _folder, pair) = tls_server(false, PATIENCE);
 
     let mut stream = connect_tls(server.address, &[&pair], &TLS12).await.unwrap();
     stream.write_all(GET_HELLO.as_bytes()).await.unwrap();
@@ -167,7 +167,7 @@ async fn only_tls_1_2_is_spoken_by_default() {
 
 #[tokio::test]
 async fn tls_1_3_is_spoken_when_allowed() {
-    let (server, _folder, pair) = tls_server(true, PATIENCE).await;
+    let (server, _folder, pair) = tls_server(true, PATIENCE);
 
     assert!(connect_tls(server.address, &[&pair], &TLS13).await.is_ok());
     assert!(connect_tls(server.address, &[&pair], &TLS12).await.is_ok());
@@ -175,7 +175,7 @@ async fn tls_1_3_is_spoken_when_allowed() {
 
 #[tokio::test]
 async fn a_new_certificate_is_served_without_a_restart() {
-    let (server, folder, old) = tls_server(false, PATIENCE).await;
+    let (server, folder, old) = tls_server(false, PATIENCE);
     let new = make_pair();
     assert!(greets(server.address, &old).await);
 
@@ -192,7 +192,7 @@ async fn a_new_certificate_is_served_without_a_restart() {
 
 #[tokio::test]
 async fn a_broken_replacement_leaves_the_old_certificate_in_use() {
-    let (server, folder, old) = tls_server(false, PATIENCE).await;
+    let (server, folder, old) = tls_server(false, PATIENCE);
 
     put(&settings_in(&folder).cert, "not a certificate");
     sleep(Duration::from_millis(100)).await;
@@ -202,7 +202,7 @@ async fn a_broken_replacement_leaves_the_old_certificate_in_use() {
 
 #[tokio::test]
 async fn a_client_that_says_nothing_is_not_waited_for() {
-    let (server, _folder, _pair) = tls_server(false, Duration::from_millis(50)).await;
+    let (server, _folder, _pair) = tls_server(false, Duration::from_millis(50));
 
     let answer = timeout(PATIENCE, ask(server.address, "")).await.unwrap();
 
@@ -213,7 +213,7 @@ async fn a_client_that_says_nothing_is_not_waited_for() {
 async fn slow_headers_are_cut_off() {
     let mut settings = loopback();
     settings.timeouts.headers = Duration::from_millis(300);
-    let server = start_server(settings).await;
+    let server = start_server(settings);
     let kept = GET_HELLO.replace("close", "keep-alive");
 
     let partial = timeout(PATIENCE, ask(server.address, "GET /hello HT")).await.unwrap();
@@ -225,7 +225,7 @@ async fn slow_headers_are_cut_off() {
 
 #[tokio::test]
 async fn headers_that_are_too_large_are_refused() {
-    let server = start_server(loopback()).await;
+    let server = start_server(loopback());
     let request = GET_HELLO.replace("test", &"x".repeat(HEADERS_MAX_BYTES));
 
     let answer = ask(server.address, &request).await.unwrap();
@@ -235,7 +235,7 @@ async fn headers_that_are_too_large_are_refused() {
 
 #[tokio::test]
 async fn a_body_announced_as_too_large_is_refused_before_it_comes() {
-    let server = start_server(loopback()).await;
+    let server = start_server(loopback());
     let head = "POST /body HTTP/1.1\r\nhost: test\r\ncontent-length: 11\r\n\r\n";
 
     let answer = timeout(PATIENCE, ask(server.address, head)).await.unwrap().unwrap();
@@ -245,7 +245,7 @@ async fn a_body_announced_as_too_large_is_refused_before_it_comes() {
 
 #[tokio::test]
 async fn a_streamed_body_is_refused_when_it_is_too_large_or_too_slow() {
-    let server = start_server(loopback()).await;
+    let server = start_server(loopback());
     let head = "POST /body HTTP/1.1\r\nhost: test\r\ntransfer-encoding: chunked\r\n\r\n";
 
     let large = ask(server.address, &format!("{head}6\r\n123456\r\n5\r\n78901\r\n")).await;
@@ -259,7 +259,7 @@ async fn a_streamed_body_is_refused_when_it_is_too_large_or_too_slow() {
 async fn beyond_the_limit_a_connection_waits_for_a_place() {
     let mut settings = loopback();
     settings.connections_max = 1;
-    let server = start_server(settings).await;
+    let server = start_server(settings);
     let first = TcpStream::connect(server.address).await.unwrap();
 
     let mut second = tokio::spawn(ask(server.address, GET_HELLO));
@@ -274,7 +274,7 @@ async fn beyond_the_limit_a_connection_waits_for_a_place() {
 async fn one_address_cannot_take_all_places() {
     let mut settings = loopback();
     settings.connections_per_address_max = 2;
-    let server = start_server(settings.clone()).await;
+    let server = start_server(settings.clone());
     let mut held = Vec::new();
     for _ in 0..2 {
         held.push(TcpStream::connect(server.address).await.unwrap());
@@ -288,7 +288,7 @@ async fn one_address_cannot_take_all_places() {
 
     let proxy = Network::parse("127.0.0.1").unwrap();
     settings.trusted_proxies = TrustedProxies::new(vec![proxy]);
-    let server = start_server(settings).await;
+    let server = start_server(settings);
     for _ in 0..5 {
         held.push(TcpStream::connect(server.address).await.unwrap());
     }
@@ -301,7 +301,7 @@ async fn a_client_that_does_not_take_its_answer_loses_its_place() {
     let mut settings = loopback();
     settings.connections_max = 1;
     settings.timeouts.slow_reader = Duration::from_millis(100);
-    let server = start_server(settings).await;
+    let server = start_server(settings);
     let mut greedy = TcpStream::connect(server.address).await.unwrap();
     greedy.write_all(GET_HELLO.replace("hello", "large").as_bytes()).await.unwrap();
 
@@ -315,7 +315,7 @@ async fn a_client_that_does_not_take_its_answer_loses_its_place() {
 async fn a_connection_ends_after_its_lifetime() {
     let mut settings = loopback();
     settings.timeouts.lifetime = Duration::from_millis(50);
-    let server = start_server(settings).await;
+    let server = start_server(settings);
 
     let request = GET_HELLO.replace("hello", "slow");
     let answer = timeout(PATIENCE, ask(server.address, &request)).await.unwrap();
@@ -325,7 +325,7 @@ async fn a_connection_ends_after_its_lifetime() {
 
 #[tokio::test]
 async fn a_stop_lets_a_running_request_finish_and_refuses_new_connections() {
-    let server = start_server(loopback()).await;
+    let server = start_server(loopback());
     let idle = TcpStream::connect(server.address).await.unwrap();
     let running = tokio::spawn(ask(server.address, "GET /slow HTTP/1.1\r\nhost: test\r\n\r\n"));
     server.entered.notified().await;
@@ -347,7 +347,7 @@ async fn a_stop_lets_a_running_request_finish_and_refuses_new_connections() {
 #[tokio::test]
 async fn a_request_that_does_not_finish_is_dropped_after_the_grace() {
     let grace = Duration::from_millis(100);
-    let server = server_with_grace(loopback(), grace).await;
+    let server = server_with_grace(loopback(), grace);
     let running = tokio::spawn(ask(server.address, "GET /slow HTTP/1.1\r\nhost: test\r\n\r\n"));
     server.entered.notified().await;
 
