@@ -3,6 +3,7 @@
 mod alerts;
 mod retention;
 mod sessions;
+mod tokens;
 
 use std::sync::{
     Arc,

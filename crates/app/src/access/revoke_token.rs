@@ -23,9 +23,10 @@ pub struct RevocationRequest {
 /// nothing about tokens of others.
 pub async fn revoke_token(app: &App, request: RevocationRequest) -> Result<(), TokenRefusal> {
     let token = required(request.token, "token")?;
-    let client = proven_client(app, request.client_id, request.client_secret).await?;
+    let client =
+        proven_client(app, request.client_id.as_deref(), request.client_secret.as_ref()).await?;
     let mut transaction = Transaction::new("revoking a token");
-    transaction.delete_token(&client, secrets::hash(token.reveal().as_bytes()));
+    transaction.delete_token(&client.value, secrets::hash(token.reveal().as_bytes()));
     app.store.commit(transaction).await?;
     app.callers.forget_all();
     Ok(())

@@ -30,6 +30,15 @@ impl Transaction {
             params![client.id.merchant().as_str(), client.id.as_str(), version, to_json(client)],
         );
     }
+
+    /// Makes the transaction a conflict unless the client still has the version it was read at.
+    pub fn guard_client(&mut self, id: &ClientId, version: i64) {
+        self.one_row(
+            "UPDATE clients SET version = version
+             WHERE merchant_id = $1 AND client_id = $2 AND version = $3",
+            params![id.merchant().as_str(), id.as_str(), version],
+        );
+    }
 }
 
 impl Store {

@@ -7,10 +7,14 @@ use domain::{
 };
 use jiff::Timestamp;
 
-use crate::conformance::{Subject, acme, commit, merchant, on_every_engine, other};
+use crate::{
+    StoreError,
+    conformance::{Subject, acme, commit, merchant, on_every_engine, other},
+};
 
 on_every_engine!(
     a_client_belongs_to_its_merchant,
+    a_client_that_has_changed_is_a_conflict,
     a_token_leads_to_its_client_and_merchant,
     a_platform_token_has_no_merchant,
     expired_tokens_are_removed_in_batches,
@@ -37,6 +41,20 @@ async fn a_client_belongs_to_its_merchant(Subject { store, .. }: Subject) {
     assert_eq!(store.clients(&acme()).await.unwrap(), [ours]);
     assert_eq!(store.clients(&other()).await.unwrap(), []);
     assert!(store.client(&ClientId::new(&other(), "1")).await.unwrap().is_none());
+}
+
+async fn a_client_that_has_changed_is_a_conflict(Subject { store, .. }: Subject) {
+    let ours = client(&ClientId::new(&acme(), "1"));
+    commit(&store, |transaction| transaction.insert_client(&ours)).await.unwrap();
+    let guard = async |version| {
+        commit(&store, |transaction| transaction.guard_client(&ours.id, version)).await
+    };
+
+    guard(1).await.unwrap();
+    commit(&store, |transaction| transaction.update_client(&ours, 1)).await.unwrap();
+
+    assert!(matches!(guard(1).await, Err(StoreError::Conflict)));
+    guard(2).await.unwrap();
 }
 
 async fn a_token_leads_to_its_client_and_merchant(Subject { store, .. }: Subject) {
