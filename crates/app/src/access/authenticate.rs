@@ -61,7 +61,14 @@ impl Caller {
 
 /// Recent callers, by the hash of their token.
 #[derive(Default)]
-pub(crate) struct CallerCache(RwLock<HashMap<Bytes, CachedCaller>>);
+pub(crate) struct CallerCache(RwLock<CachedCallers>);
+
+#[derive(Default)]
+struct CachedCallers {
+    by_hash: HashMap<Bytes, CachedCaller>,
+    /// How often all callers were forgotten.
+    generation: u64,
+}
 
 #[derive(Clone)]
 struct CachedCaller {
@@ -71,20 +78,33 @@ struct CachedCaller {
 
 impl CallerCache {
     pub(crate) fn forget_all(&self) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).clear();
+        let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        all.by_hash.clear();
+        all.generation += 1;
     }
 
     fn seen(&self, hash: &Bytes, now_us: i64) -> Option<Caller> {
-        let seen = self.0.read().unwrap_or_else(PoisonError::into_inner).get(hash).cloned()?;
-        (seen.until_us > now_us).then_some(seen.caller)
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let seen = all.by_hash.get(hash).filter(|seen| seen.until_us > now_us)?;
+        Some(seen.caller.clone())
     }
 
-    fn remember(&self, hash: Bytes, seen: CachedCaller) {
+    /// To be read before a caller is loaded that shall be remembered.
+    fn generation(&self) -> u64 {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).generation
+    }
+
+    /// Remembers a caller, unless all were forgotten since `generation`: it may have been loaded
+    /// before its token was revoked.
+    fn remember(&self, hash: Bytes, seen: CachedCaller, generation: u64) {
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= REMEMBERED_MAX {
-            all.clear();
+        if all.generation != generation {
+            return;
         }
-        all.insert(hash, seen);
+        if all.by_hash.len() >= REMEMBERED_MAX {
+            all.by_hash.clear();
+        }
+        all.by_hash.insert(hash, seen);
     }
 }
 
@@ -96,6 +116,7 @@ pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppE
     if let Some(caller) = app.callers.seen(&hash, now_us) {
         return Ok(Some(caller));
     }
+    let generation = app.callers.generation();
     let owner = app.store.token_owner(&merchant, hash.clone()).await?;
     let Some(owner) = owner.filter(|owner| is_good(owner, now_us)) else { return Ok(None) };
     let until_us = owner.expires_us.min(now_us + REMEMBERED_US);
@@ -107,7 +128,7 @@ pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppE
         address: None,
         request: None,
     };
-    app.callers.remember(hash, CachedCaller { caller: caller.clone(), until_us });
+    app.callers.remember(hash, CachedCaller { caller: caller.clone(), until_us }, generation);
     Ok(Some(caller))
 }
 
@@ -115,4 +136,35 @@ fn is_good(owner: &TokenOwner, now_us: i64) -> bool {
     let merchant_lives =
         owner.merchant.as_ref().is_none_or(domain::merchants::merchant::Merchant::is_live);
     owner.expires_us > now_us && owner.client.is_live() && merchant_lives
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_that_was_loaded_before_its_token_was_revoked_is_not_remembered() {
+        let (cache, hash) = (CallerCache::default(), Bytes::from_static(b"hash"));
+        let merchant = MerchantId::parse("acme").unwrap();
+        let caller = Caller {
+            client: ClientId::new(&merchant, "test"),
+            merchant: Some(merchant),
+            settings: MerchantSettings::default(),
+            scopes: Scopes::default(),
+            address: None,
+            request: None,
+        };
+        let remember = |generation| {
+            let seen = CachedCaller { caller: caller.clone(), until_us: 10 };
+            cache.remember(hash.clone(), seen, generation);
+        };
+
+        let before = cache.generation();
+        cache.forget_all();
+        remember(before);
+        assert_eq!(cache.seen(&hash, 1), None);
+
+        remember(cache.generation());
+        assert_eq!(cache.seen(&hash, 1), Some(caller));
+    }
 }
