@@ -4,6 +4,7 @@ mod alerts;
 mod retention;
 mod sessions;
 mod tokens;
+mod warehouse;
 
 use std::sync::{
     Arc,

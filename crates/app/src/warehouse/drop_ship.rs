@@ -58,7 +58,8 @@ pub async fn load_drop_ship_order(
 }
 
 /// The warehouse ships or cancels units of an order. A shipment is identified by its tracking
-/// number, every other action by the key of its request. The same action again changes nothing.
+/// number, and the same one again changes nothing. Every other action is another one, unless it is
+/// the same request with its key.
 pub async fn act_on_drop_ship_order(
     scope: RequestScope<'_>,
     client_identifier: &str,
@@ -96,8 +97,7 @@ async fn act(
         DropShipAction::Cancel(_) => None,
     };
     let fresh = app.world.readable::<16>();
-    let key = scope.idempotency.map(|it| it.key.as_str());
-    let identifier = tracking.or(key).unwrap_or(&fresh);
+    let identifier = tracking.unwrap_or(&fresh);
     commit_once(scope, || async {
         let before = app.store.drop_ship_order(&merchant, client_identifier).await?;
         let before = before.ok_or(AppError::NotFound("drop-ship order"))?;

@@ -10,7 +10,11 @@ use utoipa::ToSchema;
 use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
-    core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
+    core::{
+        commit_once::commit_once,
+        idempotency::replay_response,
+        scope::{IdempotencyKey, RequestScope},
+    },
     returns::{carrier_events::EventResult, change_return::EventEffect},
     warehouse::{
         asn_receipts::{
@@ -49,7 +53,7 @@ async fn record_all(
     if let Some(merchant) = scope.merchant {
         scope.app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     }
-    let batch = scope.idempotency.map_or_else(|| random_name(scope.app), |it| it.key.clone());
+    let batch = name_batch(scope, receipts).await?;
     let ruled = propose_channels(scope, &name_all(&batch, receipts)).await?;
     let named = name_all(&batch, ruled.as_deref().unwrap_or(receipts));
     let results = receive_all(scope, &named).await?;
@@ -58,6 +62,27 @@ async fn record_all(
     commit_once(scope, || async {
         let results = results.clone();
         Ok((ReceiptResults { results }, Transaction::new("storing a response")))
+    })
+    .await
+}
+
+/// The name of the receipts of this request, for units without a license plate. A key names it only
+/// for its client and for a day, so it is not the name. With a key the name is stored before the
+/// units are: after a crash the same request finds it, and those that were received are repeats.
+pub(crate) async fn name_batch(
+    scope: RequestScope<'_>,
+    receipts: &[Receipt],
+) -> Result<String, AppError> {
+    let app = scope.app;
+    let key = scope.idempotency.filter(|_| receipts.iter().any(|it| it.unit_identifier.is_none()));
+    let Some(key) = key else { return Ok(random_name(app)) };
+    // The space keeps it apart from the keys of requests, which have none.
+    let key = IdempotencyKey {
+        key: format!("{} names", key.key),
+        request_hash: key.request_hash.clone(),
+    };
+    commit_once(RequestScope { idempotency: Some(&key), ..scope }, || async {
+        Ok((random_name(app), Transaction::new("naming the units of a request")))
     })
     .await
 }

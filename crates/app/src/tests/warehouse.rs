@@ -1,0 +1,117 @@
+//! Keys of requests, which belong to one client and end after a day.
+
+use domain::{
+    identifier::{ClientId, MerchantId},
+    json,
+    returns::receipt::{Receipt, read_receipts},
+    warehouse::{asn::read_asn, drop_ship::read_cancellation},
+};
+
+use super::{Fixture, HOUR_US, scope_of, test_operator};
+use crate::{
+    core::scope::{IdempotencyKey, RequestScope},
+    returns::carrier_events::EventOutcome,
+    warehouse::{
+        asns::announce_asn,
+        drop_ship::{act_on_drop_ship_order, place_drop_ship_order, read_drop_ship_order},
+        receipts::{name_batch, record_receipts},
+    },
+};
+
+const ASN: &str = r#"{ "program_identifier": "returns-west", "asn_number": "ASN-1",
+    "status": "shipped", "details_type": "sku", "from": { "identifier": 12, "type": "store" },
+    "to": { "identifier": "EAST", "type": "warehouse" },
+    "cartons": [{ "details": [{ "line_identifier": "1", "sku": "A", "quantity": 9 }] }] }"#;
+
+const RECEIPTS: &str = r#"{ "receipts": [{ "asn_number": "ASN-1", "sku": "A", "condition": "N",
+    "channel": "RTS", "user_login": "mkowalski" }] }"#;
+
+fn key() -> IdempotencyKey {
+    IdempotencyKey { key: "1".to_owned(), request_hash: bytes::Bytes::from_static(b"hash") }
+}
+
+fn clients() -> [ClientId; 2] {
+    ["dock", "gate"].map(|name| ClientId::new(&MerchantId::platform(), name))
+}
+
+fn receipts() -> Vec<Receipt> {
+    read_receipts(&json::parse(RECEIPTS.as_bytes()).unwrap()).unwrap()
+}
+
+fn scope_with_key<'a>(
+    fixture: &'a Fixture,
+    client: &'a ClientId,
+    key: &'a IdempotencyKey,
+) -> RequestScope<'a> {
+    RequestScope { idempotency: Some(key), ..scope_of(&fixture.app, client) }
+}
+
+#[tokio::test]
+async fn units_without_a_license_plate_count_once_for_each_request() {
+    let fixture = Fixture::new().await;
+    let (acme, operator, key) = (MerchantId::parse("acme").unwrap(), test_operator(), key());
+    let asn = read_asn(&json::parse(ASN.as_bytes()).unwrap()).unwrap();
+    announce_asn(scope_of(&fixture.app, &operator).for_merchant(&acme), asn).await.unwrap();
+    let received = || async {
+        let filter = store::AsnLineFilter { line: "1", ..store::AsnLineFilter::default() };
+        let found = fixture.app.store.asns(&acme, "ASN-1", &filter).await.unwrap();
+        let line = found[0].value.asn.line("1").unwrap();
+        9 - found[0].value.awaited(line.detail)
+    };
+
+    for client in &clients() {
+        for _ in 0..2 {
+            let scope = scope_with_key(&fixture, client, &key);
+            let answer = record_receipts(scope, &receipts()).await.unwrap();
+            assert_eq!(answer.results[0].result, EventOutcome::Applied);
+        }
+    }
+    assert_eq!(received().await, 2, "a key belongs to its client");
+
+    fixture.pass(25 * HOUR_US);
+    let dock = &clients()[0];
+    record_receipts(scope_with_key(&fixture, dock, &key), &receipts()).await.unwrap();
+    assert_eq!(received().await, 3, "a key ends after a day");
+}
+
+#[tokio::test]
+async fn a_request_whose_answer_was_not_stored_finds_the_names_of_its_units() {
+    let fixture = Fixture::new().await;
+    let ([dock, gate], key, receipts) = (clients(), key(), receipts());
+    let name = |client| name_batch(scope_with_key(&fixture, client, &key), &receipts);
+
+    let first = name(&dock).await.unwrap();
+
+    assert_eq!(name(&dock).await.unwrap(), first);
+    assert_ne!(name(&gate).await.unwrap(), first);
+    fixture.pass(25 * HOUR_US);
+    assert_ne!(name(&dock).await.unwrap(), first);
+}
+
+#[tokio::test]
+async fn two_clients_cancel_with_the_same_key() {
+    let fixture = Fixture::new().await;
+    let (acme, operator, key) = (MerchantId::parse("acme").unwrap(), test_operator(), key());
+    let document = domain::samples::drop_ship_order_request();
+    let document = json::parse(document.as_bytes()).unwrap();
+    let order = read_drop_ship_order(&fixture.app, &document).unwrap();
+    let scope = scope_of(&fixture.app, &operator).for_merchant(&acme);
+    place_drop_ship_order(scope, &order).await.unwrap();
+    let item = &order.order_items[0];
+    assert!(item.quantity >= 2, "each client cancels one unit");
+    let body = format!(
+        r#"{{ "reason": "damaged",
+            "items": [{{ "client_identifier": "{}", "quantity": 1 }}] }}"#,
+        item.client_identifier
+    );
+    let action = read_cancellation(&json::parse(body.as_bytes()).unwrap()).unwrap();
+
+    for (client, expected) in clients().iter().zip([1, 2]) {
+        for _ in 0..2 {
+            let scope = scope_with_key(&fixture, client, &key);
+            let id = &order.client_identifier;
+            let after = act_on_drop_ship_order(scope, id, &action).await.unwrap();
+            assert_eq!(after.cancellations.len(), expected);
+        }
+    }
+}
