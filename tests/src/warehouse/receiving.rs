@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use sim::Behavior;
 
 use super::scene::{
-    Scene, Who, applied, assert_same, parsed, quantities, sample_asn, scenes, unchanged,
+    Scene, Who, applied, assert_same, exception, parsed, quantities, sample_asn, scenes, unchanged,
 };
 use crate::harness::{
     eventually,
@@ -320,17 +320,43 @@ fn started_return(scene: &Scene) -> String {
     started.body["rma_identifier"].as_str().unwrap().to_owned()
 }
 
+/// The sample's ASN, with two units of the return.
+fn asn_of_return(rma: &str) -> Value {
+    let mut asn = sample_asn();
+    asn["cartons"][0]["reference"]["identifier"] = json!(rma);
+    for detail in asn["cartons"][0]["details"].as_array_mut().unwrap() {
+        detail["sku"] = json!("SCARF-RED");
+        detail["reference_line_identifier"] = json!("1");
+    }
+    asn
+}
+
+#[test]
+fn a_unit_that_its_return_does_not_expect_is_a_question_for_an_operator() {
+    for scene in scenes() {
+        let rma = started_return(&scene);
+        scene.announce(&asn_of_return(&rma));
+        let cancel = format!("/returns/{rma}/cancel");
+        assert_eq!(scene.ask(Who::Merchant, "POST", &cancel, &json!({})).status, 200);
+
+        let unit = json!({ "unit_identifier": "LP-0093321", "sku": "SCARF-RED" });
+        assert_eq!(scene.scan(&[unit.clone(), unit]), [exception("overage"), unchanged()]);
+        assert!(scene.told(TOLD).is_empty());
+
+        let number = "ASN-20260301-7";
+        let line = json!({ "action": "match", "asn_number": number, "line_identifier": "1" });
+        assert_eq!(scene.decide("LP-0093321", number, &line).status, 200);
+        assert_eq!(scene.told(TOLD).len(), 1);
+        let held = scene.get(Who::Merchant, &format!("/returns/{rma}"));
+        assert_eq!(held.body["status"], "CANCELED");
+    }
+}
+
 #[test]
 fn a_unit_of_a_return_is_received_for_the_return_too() {
     for scene in scenes() {
         let rma = started_return(&scene);
-        let mut asn = sample_asn();
-        asn["cartons"][0]["reference"]["identifier"] = json!(rma);
-        for detail in asn["cartons"][0]["details"].as_array_mut().unwrap() {
-            detail["sku"] = json!("SCARF-RED");
-            detail["reference_line_identifier"] = json!("1");
-        }
-        scene.announce(&asn);
+        scene.announce(&asn_of_return(&rma));
         let labelled = || Some(scene.told("rma").len()).filter(|told| *told == 2);
         let before = eventually("the label is told", labelled);
 

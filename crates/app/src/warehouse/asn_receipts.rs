@@ -6,12 +6,15 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     messages::kind::MessageKind,
-    returns::receipt::Receipt,
+    returns::{
+        receipt::Receipt,
+        rma::{Rma, RmaRefusal},
+    },
     warehouse::{
         receipt_message::{InventoryReceipt, received},
         receiving::{
             Acceptance, AsnChoice, AsnFit, AsnState, ReceivingContext, ReceivingDecision, UnitScan,
-            choose, fit, license_plate, receive, returned,
+            choose, fit, license_plate, question_of_refusal, receive, returned, set_aside,
         },
         unit::UnitRecord,
     },
@@ -147,16 +150,23 @@ async fn scan(
     named: &NamedReceipt<'_>,
     origin: &Origin,
 ) -> Result<ScanResult, AppError> {
-    let receipt = named.receipt;
+    let (receipt, now) = (named.receipt, app.world.now());
     let mut context = load_scan_context(app, merchant, named, &line_filter(receipt, false)).await?;
-    let mut decision = context.decide(receipt, app.world.now());
-    if let ReceivingDecision::Exception(_) = decision {
+    let mut decision = context.decide(receipt, now);
+    let applied = context.apply_to_return(app, merchant, &decision).await?;
+    if let (ReceivingDecision::Exception(_), _) | (_, Err(_)) = (&decision, &applied) {
         if let Some(reason) = context.ambiguity() {
             return Ok(ScanResult::Ambiguous(reason));
         }
         // An exception proposes all lines that the unit could match.
         context = load_scan_context(app, merchant, named, &line_filter(receipt, true)).await?;
-        decision = context.decide(receipt, app.world.now());
+        decision = match &applied {
+            Ok(_) => context.decide(receipt, now),
+            Err(refusal) => {
+                let kind = question_of_refusal(refusal);
+                set_aside(&context.known(), &context.scan(receipt), kind, now)
+            }
+        };
     }
     let replaces = context.unit.as_ref().map_or(0, |it| it.version);
     let mut transaction = Transaction::new("receiving a unit");
@@ -171,7 +181,9 @@ async fn scan(
         }
         ReceivingDecision::Accepted(acceptance) => {
             if let Some(asn) = context.asn {
-                let accepted = AcceptedUnit { asn, acceptance: &acceptance, replaces, origin };
+                let of_return = applied.ok().flatten();
+                let accepted =
+                    AcceptedUnit { asn, acceptance: &acceptance, replaces, of_return, origin };
                 accept_unit(app, &mut transaction, merchant, accepted).await?;
             }
         }
@@ -205,13 +217,40 @@ impl ScanContext {
         })
     }
 
-    fn decide(&self, receipt: &Receipt, now: Timestamp) -> ReceivingDecision {
-        let context = ReceivingContext {
+    fn known(&self) -> ReceivingContext<'_> {
+        ReceivingContext {
             asn: self.asn.as_ref().map(|it| &it.value),
             others: &self.others,
             unit: self.unit.as_ref().map(|it| &it.value),
-        };
-        receive(&context, &UnitScan { unit_identifier: &self.plate, receipt }, now)
+        }
+    }
+
+    fn scan<'a>(&'a self, receipt: &'a Receipt) -> UnitScan<'a> {
+        UnitScan { unit_identifier: &self.plate, receipt }
+    }
+
+    fn decide(&self, receipt: &Receipt, now: Timestamp) -> ReceivingDecision {
+        receive(&self.known(), &self.scan(receipt), now)
+    }
+
+    /// What an accepted unit is to its return; see [`apply_to_return`].
+    async fn apply_to_return(
+        &self,
+        app: &App,
+        merchant: &MerchantId,
+        decision: &ReceivingDecision,
+    ) -> Result<Result<Option<ReturnDraft>, RmaRefusal>, AppError> {
+        match (decision, &self.asn) {
+            (ReceivingDecision::Accepted(acceptance), Some(asn)) => {
+                apply_to_return(app, merchant, &asn.value, acceptance).await
+            }
+            (
+                ReceivingDecision::Accepted(_)
+                | ReceivingDecision::Repeat
+                | ReceivingDecision::Exception(_),
+                _,
+            ) => Ok(Ok(None)),
+        }
     }
 }
 
@@ -264,17 +303,19 @@ pub(crate) struct AcceptedUnit<'a> {
     pub(crate) asn: Versioned<AsnState>,
     pub(crate) acceptance: &'a Acceptance,
     pub(crate) replaces: i64,
+    /// The return that it belongs to, with the unit.
+    pub(crate) of_return: Option<ReturnDraft>,
     /// Who received it.
     pub(crate) origin: &'a Origin,
 }
 
-/// Counts the unit on its ASN, applies it to the return that it belongs to, and enqueues the
-/// messages about both.
+/// Counts the unit on its ASN, stores the return that it belongs to, and enqueues the messages
+/// about both.
 pub(crate) async fn accept_unit(
     app: &App,
     transaction: &mut Transaction,
     merchant: &MerchantId,
-    AcceptedUnit { mut asn, acceptance, replaces, origin }: AcceptedUnit<'_>,
+    AcceptedUnit { mut asn, acceptance, replaces, of_return, origin }: AcceptedUnit<'_>,
 ) -> Result<(), AppError> {
     asn.value.count(acceptance);
     let line = acceptance.line_identifier.iter().map(|line| (line.clone(), 1));
@@ -284,17 +325,31 @@ pub(crate) async fn accept_unit(
     if let Some(message) = received(&asn.value.asn, unit) {
         enqueue_receipt(app, transaction, merchant, &message, unit);
     }
-    let line = acceptance.line_identifier.as_deref().and_then(|id| asn.value.asn.line(id));
-    if let Some((id, event)) = line.and_then(|line| returned(&line, unit))
-        && let Some(before) = app.store.rma(merchant, &id).await?
-    {
-        let mut draft = ReturnDraft::new(before);
-        // Goods that the return does not expect are a question for an operator.
-        if draft.apply(&event, app.world.now()).is_ok() {
-            draft.put(app, transaction, merchant, origin).await?;
-        }
+    match of_return {
+        Some(draft) => draft.put(app, transaction, merchant, origin).await,
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The return of the unit's carton, with the unit, or why the return does not expect the unit. None
+/// if there is no return, or if other warehouses receive the merchant's returns.
+pub(crate) async fn apply_to_return(
+    app: &App,
+    merchant: &MerchantId,
+    asn: &AsnState,
+    acceptance: &Acceptance,
+) -> Result<Result<Option<ReturnDraft>, RmaRefusal>, AppError> {
+    let line = acceptance.line_identifier.as_deref().and_then(|id| asn.asn.line(id));
+    let Some((id, event)) = line.and_then(|line| returned(&line, &acceptance.unit)) else {
+        return Ok(Ok(None));
+    };
+    let before = app.store.rma(merchant, &id).await?;
+    let is_received_here = |rma: &Rma| rma.units.iter().any(|unit| unit.receiving.is_some());
+    let Some(before) = before.filter(|it| is_received_here(&it.value)) else {
+        return Ok(Ok(None));
+    };
+    let mut draft = ReturnDraft::new(before);
+    Ok(draft.apply(&event, app.world.now()).map(|_| Some(draft)))
 }
 
 /// Enqueues the message about a unit. A merchant is told of each unit once, and again when its

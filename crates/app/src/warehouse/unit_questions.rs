@@ -29,7 +29,7 @@ use crate::{
     },
     returns::{origin::Origin, return_draft::ReturnDraft},
     warehouse::{
-        asn_receipts::{AcceptedUnit, accept_unit, enqueue_receipt},
+        asn_receipts::{AcceptedUnit, accept_unit, apply_to_return, enqueue_receipt},
         disposition::{ReceivedGoods, with_channel_of_question},
     },
 };
@@ -149,8 +149,11 @@ async fn decide_answer(
             let chosen = asns.iter().position(|it| has(&it.value));
             if let Some(chosen) = chosen {
                 let asn = asns.swap_remove(chosen);
-                let accepted =
-                    AcceptedUnit { asn, acceptance: &acceptance, replaces, origin: &origin };
+                // The operator decided, so a return that does not expect the unit stays as it is.
+                let of_return = apply_to_return(app, &owner, &asn.value, &acceptance).await?;
+                let of_return = of_return.ok().flatten();
+                let (acceptance, origin) = (&acceptance, &origin);
+                let accepted = AcceptedUnit { asn, acceptance, replaces, of_return, origin };
                 accept_unit(app, transaction, &owner, accepted).await?;
             }
             if chosen.is_some() && owner == *question.merchant {

@@ -5,7 +5,9 @@
 //! | a unit of a line that still awaits one               | accepted                       |
 //! | a unit that was received or asked about for this ASN | repeat: nothing changes        |
 //! | every unit of the line is here already               | exception: overage             |
+//! | the return of its carton awaits no such unit         | exception: overage             |
 //! | the ASN does not announce the unit                   | exception: unknown_unit        |
+//! | the return of its carton has no such line or SKU     | exception: unknown_unit        |
 //! | another SKU than was announced                       | exception: wrong_sku           |
 //! | no such ASN, or a cancelled one                      | exception: unknown_asn         |
 //! | received for another ASN, refused, or gone           | already_received_elsewhere     |
@@ -122,8 +124,20 @@ pub fn receive(
         },
         Err(kind) => kind,
     };
+    set_aside(scene, scan, kind, now)
+}
+
+/// Keeps a scanned unit as a question.
+pub fn set_aside(
+    scene: &ReceivingContext<'_>,
+    scan: &UnitScan<'_>,
+    kind: ExceptionKind,
+    now: Timestamp,
+) -> ReceivingDecision {
+    let unknown = UnitRecord::new(scan.unit_identifier);
+    let unit = scene.unit.unwrap_or(&unknown);
     let asked = UnitEvent::Questioned(Box::new(ReceivingQuestion {
-        asn_number: number.to_owned(),
+        asn_number: scan.receipt.asn_number.clone().unwrap_or_default(),
         kind,
         raised_at: now,
         scanned: scan.receipt.clone(),
@@ -169,6 +183,15 @@ fn accept(
     };
     unit = apply(&unit, &UnitEvent::Received(Box::new(receipt)), now)?.unit;
     Ok(Acceptance { line_identifier: Some(line.detail.line_identifier.clone()), unit })
+}
+
+/// What to ask about a unit that its ASN announces, but the return of its carton does not expect.
+pub const fn question_of_refusal(refusal: &rma::RmaRefusal) -> ExceptionKind {
+    if matches!(refusal, rma::RmaRefusal::UnknownLine(_) | rma::RmaRefusal::UnknownSku(_)) {
+        ExceptionKind::UnknownUnit
+    } else {
+        ExceptionKind::Overage
+    }
 }
 
 /// What a received unit is to the return that its carton refers to, if it refers to one.

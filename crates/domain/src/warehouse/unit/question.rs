@@ -34,9 +34,9 @@ pub struct ReceivingQuestion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExceptionKind {
-    /// More units arrived than were announced.
+    /// More units arrived than were announced, or than the return of the carton awaits.
     Overage,
-    /// The ASN does not announce this unit.
+    /// The ASN does not announce this unit, or it is not part of the return of the carton.
     UnknownUnit,
     /// The unit is of another SKU than was announced.
     WrongSku,
