@@ -43,7 +43,7 @@ use messages::{
     jobs::Jobs,
     replay::{ReplayJob, pace::ReplayPace},
 };
-use world::{Vault, World};
+use world::{KeyedTurns, Vault, World};
 
 /// Everything a use case needs. Every request clones it several times, so that is one counter.
 #[derive(Clone)]
@@ -68,6 +68,8 @@ pub struct AppState {
     jobs: Jobs<RetryJob>,
     replays: Jobs<ReplayJob>,
     replay_pace: ReplayPace,
+    /// The right to start a replay for a merchant.
+    replay_turns: Arc<KeyedTurns<MerchantId>>,
     /// Notified when a return may need a label.
     pub labels_wanted: Notify,
     /// Messages about exchange orders that are finished and can be settled.
@@ -117,6 +119,7 @@ impl App {
             jobs: Jobs::default(),
             replays: Jobs::default(),
             replay_pace: ReplayPace::default(),
+            replay_turns: KeyedTurns::new(1),
             labels_wanted: Notify::default(),
             finished_exchange_messages: Arc::default(),
             http: parts.http,

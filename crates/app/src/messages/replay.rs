@@ -70,6 +70,8 @@ pub async fn start_replay(
 ) -> Result<ReplayJob, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     let fresh = app.world.readable::<10>();
+    // Two requests at once must not both find that no replay is running.
+    let _turn = app.replay_turns.wait(merchant.clone()).await;
     let job = commit_once(scope, || async {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
         if let Some(running) = running_replay(app, merchant) {
