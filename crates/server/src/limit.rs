@@ -9,6 +9,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
+use app::messages::certify_endpoints::CERTIFY_TIME_MAX;
+
 use super::error::respond_now;
 use crate::{
     Web,
@@ -16,7 +18,8 @@ use crate::{
     observe::run_to_end,
 };
 
-/// No request may take longer. Its body alone may take half of this time.
+/// No request may take longer, except the check of endpoints. Its body alone may take half of this
+/// time.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Response {
@@ -34,16 +37,23 @@ pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Resp
         response.headers_mut().insert(RETRY_AFTER, decision.reset_s.into());
         return (headers(decision), response).into_response();
     }
+    let time_max = time_limit(request.uri().path());
     let is_change = !request.method().is_safe();
     let handling = async {
         let handling = next.run(request);
         if is_change { run_to_end(handling).await } else { handling.await }
     };
-    let response = match tokio::time::timeout(ANSWER_TIME_MAX, handling).await {
+    let response = match tokio::time::timeout(time_max, handling).await {
         Ok(response) => response,
         Err(_) => respond_now(StatusCode::SERVICE_UNAVAILABLE, "took too long; try again"),
     };
     (headers(decision), response).into_response()
+}
+
+/// How long a request to this path may take. A check of endpoints has a time limit of its own, and
+/// what was found must reach the caller.
+fn time_limit(path: &str) -> Duration {
+    if path.ends_with("/certify") { ANSWER_TIME_MAX + CERTIFY_TIME_MAX } else { ANSWER_TIME_MAX }
 }
 
 fn headers(decision: RateDecision) -> HeaderMap {
@@ -55,4 +65,16 @@ fn headers(decision: RateDecision) -> HeaderMap {
     all.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from(value)))
         .into_iter()
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_of_endpoints_may_take_as_long_as_it_says_and_everything_else_a_minute() {
+        let minute = Duration::from_secs(60);
+        assert_eq!(time_limit("/admin/merchants/acme/certify"), CERTIFY_TIME_MAX + minute);
+        assert_eq!(time_limit("/admin/merchants/acme/endpoints"), minute);
+    }
 }

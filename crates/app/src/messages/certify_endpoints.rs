@@ -33,7 +33,7 @@ use crate::{
 };
 
 /// A check that takes longer is given up.
-const TIME_MAX: Duration = Duration::from_secs(120);
+pub const CERTIFY_TIME_MAX: Duration = Duration::from_secs(120);
 const CALL_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The merchants whose endpoints are being checked by this node. A check is a lot of work, so there
@@ -92,9 +92,11 @@ pub(super) async fn certify_target(
     let _turn = app.certify_turns.take(merchant)?;
     let check = Box::pin(certify(target, &app.http, &app.world, progress));
     let conflict = |why: String| AppError::Conflict(why);
-    let certificate = timeout(TIME_MAX, check)
+    let certificate = timeout(CERTIFY_TIME_MAX, check)
         .await
-        .map_err(|_| conflict(format!("the check took longer than {} s", TIME_MAX.as_secs())))?
+        .map_err(|_| {
+            conflict(format!("the check took longer than {} s", CERTIFY_TIME_MAX.as_secs()))
+        })?
         .map_err(|refused| conflict(format!("the endpoints cannot be called: {refused}")))?;
     remember(scope, target, &certificate).await
 }
