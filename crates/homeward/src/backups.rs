@@ -11,6 +11,7 @@ use std::{
 use anyhow::{Context, anyhow, bail, ensure};
 use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
 use store::{BackupSummary, CopiedMoment, Location};
+use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 use world::{Vault, World, sealed_file};
 
@@ -67,17 +68,29 @@ async fn copy_and_verify(
     write_private_file(target, b"")?;
     let moment = store::backup(location, target).await?;
     let summary = store::verify_backup(target).await.context("verifying the copy")?;
-    if let Encryption::With(key_file) = encryption {
-        let vault = open_vault(key_file)?;
-        seal_file(&vault, plain, &partial)?;
+    let vault = match encryption {
+        Encryption::None => None,
+        Encryption::With(key_file) => Some(open_vault(key_file)?),
+    };
+    let (plain, to) = (plain.to_owned(), to.to_owned());
+    // The server handles requests meanwhile, and a large database takes minutes.
+    let finished = spawn_blocking(move || finish(vault.as_ref(), &plain, &partial, &to));
+    let bytes = finished.await.context("the backup was interrupted")??;
+    Ok(MadeBackup { bytes, moment, summary })
+}
+
+/// Encrypts the copy if there is a key, and gives it its name. Returns its size.
+fn finish(vault: Option<&Vault>, plain: &Path, partial: &Path, to: &Path) -> anyhow::Result<u64> {
+    if let Some(vault) = vault {
+        seal_file(vault, plain, partial)?;
         // What was written must be readable, before the plain copy is gone.
-        let mut sealed = BufReader::new(File::open(&partial)?);
-        let compared = sealed_file::open(&vault, &mut sealed, &mut Comparison::with(plain)?);
+        let mut sealed = BufReader::new(File::open(partial)?);
+        let compared = sealed_file::open(vault, &mut sealed, &mut Comparison::with(plain)?);
         compared.context("verifying the encrypted copy")?;
     }
-    File::open(&partial)?.sync_all()?;
-    fs::rename(&partial, to).with_context(|| format!("{} cannot be written", to.display()))?;
-    Ok(MadeBackup { bytes: fs::metadata(to)?.len(), moment, summary })
+    File::open(partial)?.sync_all()?;
+    fs::rename(partial, to).with_context(|| format!("{} cannot be written", to.display()))?;
+    Ok(fs::metadata(to)?.len())
 }
 
 fn with_ending(path: &Path, ending: &str) -> PathBuf {

@@ -1,6 +1,8 @@
-//! A copy of everything, for a backup.
+//! A copy of everything, for a backup. The file is written on a thread that may block, because the
+//! server handles requests meanwhile.
 
 use futures_util::{TryStreamExt, pin_mut};
+use rusqlite::Connection;
 use tokio_postgres::IsolationLevel;
 
 use super::{
@@ -8,11 +10,14 @@ use super::{
 };
 use crate::{core::error::EngineError, engine::CopiedMoment};
 
+/// Rows that are in memory before they are written. A row can have some megabytes.
+const ROWS: usize = 64;
+
 /// Copies every table into `file`, which holds the same schema. On a distributed database each
 /// server is read through one connection, and so as of one moment.
 pub(in crate::engine) async fn copy_into(
     url: &str,
-    file: rusqlite::Connection,
+    mut file: Connection,
 ) -> Result<CopiedMoment, EngineError> {
     let pool = create_pool(connection_settings(url)?, 1)?;
     let mut client = get_client(&pool).await?;
@@ -30,14 +35,20 @@ pub(in crate::engine) async fn copy_into(
     }
     for table in table_names(&file)? {
         // The rows that a migration inserted come with the copy.
-        file.execute_batch(&format!("BEGIN; DELETE FROM {table}"))?;
+        let begin = format!("BEGIN; DELETE FROM {table}");
+        file = write(file, move |file| Ok(file.execute_batch(&begin)?)).await?;
         let no_values: [&str; 0] = [];
         let rows = snapshot.query_raw(&format!("SELECT * FROM {table}"), no_values).await?;
-        pin_mut!(rows);
-        while let Some(row) = rows.try_next().await? {
-            insert_row(&file, &table, &row)?;
+        let batches = rows.try_chunks(ROWS);
+        pin_mut!(batches);
+        while let Some(rows) = batches.try_next().await.map_err(|failed| failed.1)? {
+            let table = table.clone();
+            let insert = move |file: &Connection| {
+                rows.iter().try_for_each(|row| insert_row(file, &table, row))
+            };
+            file = write(file, insert).await?;
         }
-        file.execute_batch("COMMIT")?;
+        file = write(file, |file| Ok(file.execute_batch("COMMIT")?)).await?;
     }
     Ok(match layout {
         Layout::OneServer => CopiedMoment::One,
@@ -45,7 +56,16 @@ pub(in crate::engine) async fn copy_into(
     })
 }
 
-fn table_names(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> {
+/// Writes to the file, and hands it back.
+async fn write(
+    file: Connection,
+    write: impl FnOnce(&Connection) -> Result<(), EngineError> + Send + 'static,
+) -> Result<Connection, EngineError> {
+    let written = tokio::task::spawn_blocking(move || write(&file).map(|()| file));
+    written.await.map_err(|_| EngineError::Closed)?
+}
+
+fn table_names(file: &Connection) -> Result<Vec<String>, EngineError> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
     let mut statement = file.prepare(sql)?;
     let names = statement.query_map([], |row| row.get(0))?;
@@ -53,7 +73,7 @@ fn table_names(file: &rusqlite::Connection) -> Result<Vec<String>, EngineError> 
 }
 
 fn insert_row(
-    file: &rusqlite::Connection,
+    file: &Connection,
     table: &str,
     row: &tokio_postgres::Row,
 ) -> Result<(), EngineError> {
