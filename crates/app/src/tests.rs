@@ -1,6 +1,7 @@
 //! What only a moved clock or a race can show; everything else is seen from outside.
 
 mod alerts;
+mod cleanup;
 mod replay;
 mod retention;
 mod sessions;

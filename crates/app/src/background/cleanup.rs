@@ -25,15 +25,41 @@ const DAY_US: i64 = 24 * HOUR_US;
 /// How long counts for charts and reports are kept, and longer if messages are.
 const COUNTS_DAYS: u32 = 400;
 
+/// What the log says of cleanups that fail.
+pub(crate) struct CleanupFailures {
+    expired: LastingFailure,
+    finished: LastingFailure,
+}
+
+impl CleanupFailures {
+    pub(crate) fn new() -> Self {
+        Self {
+            expired: LastingFailure::new("cleanup of expired tokens", "will retry"),
+            finished: LastingFailure::new("cleanup of finished messages", "will retry"),
+        }
+    }
+}
+
 /// Removes what has expired until `stop`.
 pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
-    let expired = LastingFailure::new("cleanup of expired tokens", "will retry");
-    let finished = LastingFailure::new("cleanup of finished messages", "will retry");
+    let failures = CleanupFailures::new();
     while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
-        if let Some(removed) = stop.run_until_cancelled(remove_expired(&app)).await {
-            expired.note(&removed);
-        }
-        finished.note(&apply_retention(&app, retention_days).await);
+        clean_up(&app, retention_days, &stop, &failures).await;
+    }
+}
+
+/// What was removed before `stop` is committed, and the rest is found again the next time.
+pub(crate) async fn clean_up(
+    app: &App,
+    retention_days: u32,
+    stop: &CancellationToken,
+    failures: &CleanupFailures,
+) {
+    if let Some(removed) = stop.run_until_cancelled(remove_expired(app)).await {
+        failures.expired.note(&removed);
+    }
+    if let Some(removed) = stop.run_until_cancelled(apply_retention(app, retention_days)).await {
+        failures.finished.note(&removed);
     }
 }
 

@@ -80,7 +80,7 @@ async fn old_audit_records_of_a_merchant_are_removed_and_younger_ones_stay() {
 }
 
 /// Enqueues a mail, and delivers it if `is_delivered`.
-async fn write_mail(fixture: &Fixture, is_delivered: bool) -> i64 {
+pub(super) async fn write_mail(fixture: &Fixture, is_delivered: bool) -> i64 {
     let mail = Mail {
         mail: MailKind::ReturnConfirmed,
         language: Language::English,
