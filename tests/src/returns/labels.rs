@@ -1,7 +1,13 @@
 //! The page that a shopper prints.
 
-use super::scene::{Scene, request, scenes};
-use crate::harness::http::{Reply, Request};
+use std::time::Duration;
+
+use super::scene::{Scene, request, sample_order, scenes};
+use crate::harness::{
+    home::Home,
+    http::{Reply, Request},
+    stage::{QUICK, Stage},
+};
 
 fn fetch_page(scene: &Scene<'_>, rma: &str) -> Reply {
     let address = scene.show(rma)["links"]["label"].as_str().unwrap().to_owned();
@@ -91,4 +97,29 @@ fn a_label_is_gone_when_its_return_was_cancelled() {
         let html = page.text();
         assert!(html.contains("This return was canceled") && !html.contains(&number), "{html}");
     }
+}
+
+#[test]
+fn a_return_that_is_unreadable_does_not_keep_others_from_their_labels() {
+    let server = Home::sqlite().serve(&QUICK);
+    let (stage, running) = Stage::with_receiver(&server);
+    let scene = Scene { stage, running };
+    scene.publish(&sample_order("A"));
+    scene.set(&serde_json::json!({ "carrier": "external" }));
+    let unreadable = scene.start_tee();
+    let database = rusqlite::Connection::open(server.home.data_dir().join("homeward.db")).unwrap();
+    database.busy_timeout(Duration::from_secs(10)).unwrap();
+    for sql in [
+        "UPDATE returns SET body = '{}' WHERE rma_id = ?1",
+        "UPDATE label_requests SET carrier = 'simulated' WHERE rma_id = ?1",
+    ] {
+        assert_eq!(database.execute(sql, [&unreadable]).unwrap(), 1, "{sql}");
+    }
+
+    scene.set(&serde_json::json!({ "carrier": "simulated" }));
+    let other = scene.start_tee();
+
+    assert!(!scene.label(&other).is_empty());
+    let said = format!("issuing the labels of {unreadable} of {} failed", scene.stage.merchant.id);
+    assert!(server.log().contains(&said), "{}", server.log());
 }

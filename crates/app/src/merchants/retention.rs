@@ -11,7 +11,9 @@ use domain::{
     time::micros,
 };
 use serde_json::json;
-use store::{DocumentRow, RetentionCandidate, RetentionClass, StoreError, Transaction};
+use store::{
+    DocumentRow, RetentionCandidate, RetentionClass, StoreError, Transaction, with_causes,
+};
 
 use crate::{
     App, AppError,
@@ -113,8 +115,22 @@ async fn erase_old(
         let old: Vec<&RetentionCandidate> = page.iter().take_while(is_old).collect();
         let Some(last) = old.last() else { return Ok(count) };
         for candidate in &old {
-            count +=
-                usize::from(erase_candidate(app, merchant, class, candidate, before_us).await?);
+            match erase_candidate(app, merchant, class, candidate, before_us).await {
+                Ok(is_erased) => count += usize::from(is_erased),
+                Err(AppError::Store(
+                    error @ (StoreError::Conflict
+                    | StoreError::Database { .. }
+                    | StoreError::Unusable(_)),
+                )) => return Err(error.into()),
+                // A row that is unreadable stays so, and must not keep the data of all others.
+                Err(error) => {
+                    let (reference, cause) = (&candidate.reference, with_causes(&error));
+                    tracing::error!(
+                        "erasing the shopper of {reference} of {merchant} failed; repair the row, \
+                         then set the retention periods again: {cause}"
+                    );
+                }
+            }
         }
         let mut transaction = Transaction::new("remembering which data was examined");
         transaction.put_retention_progress(merchant, class, last);

@@ -16,7 +16,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{Cursor, LabelRequestRow, Transaction};
+use store::{Cursor, LabelRequestRow, Transaction, with_causes};
 use utoipa::ToSchema;
 
 use crate::core::idempotency::replayable;
@@ -231,14 +231,27 @@ const LABELS_MAX: usize = 1_000;
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
     let carrier = CarrierMode::Simulated.name();
     let requests = app.store.label_requests(carrier, None, &Cursor::oldest(), LABELS_MAX).await?;
-    let count = requests.len();
-    let issue = requests.into_iter().map(|request| issue_simulated(app, request));
-    futures_util::future::try_join_all(issue).await?;
+    let mut count = 0;
+    let issue = requests.iter().map(|request| issue_simulated(app, request));
+    let issued = futures_util::future::join_all(issue).await;
+    for (request, result) in requests.iter().zip(issued) {
+        match result {
+            Ok(()) => count += 1,
+            // The other returns got their labels all the same.
+            Err(error) => {
+                let LabelRequestRow { merchant, rma_id, .. } = request;
+                let cause = with_causes(&error);
+                tracing::warn!(
+                    "issuing the labels of {rma_id} of {merchant} failed, will retry: {cause}"
+                );
+            }
+        }
+    }
     Ok(count)
 }
 
 /// Issues the labels of a return, one for each parcel.
-async fn issue_simulated(app: &App, request: LabelRequestRow) -> Result<(), AppError> {
+async fn issue_simulated(app: &App, request: &LabelRequestRow) -> Result<(), AppError> {
     let (merchant, Some(id)) = (&request.merchant, RmaId::parse(&request.rma_id)) else {
         return Ok(());
     };

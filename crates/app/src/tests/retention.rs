@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     merchants::{language::Language, retention::RetentionPeriods},
@@ -9,9 +10,9 @@ use domain::{
         kind::MessageKind,
         mail::{Mail, MailKind},
     },
-    orders::erasure::is_erased,
+    orders::{erasure::is_erased, order::OrderStatus},
 };
-use store::{Attempt, AttemptOutcome, AuditFilter, Cursor, Transaction};
+use store::{Attempt, AttemptOutcome, AuditFilter, Cursor, OrderRow, Transaction};
 
 use super::{Fixture, HOUR_US, scope_of, test_operator};
 use crate::{
@@ -136,4 +137,29 @@ async fn a_mail_that_was_sent_is_erased_when_its_period_is_over_and_stays_in_the
         let text = String::from_utf8_lossy(&body).to_lowercase();
         assert_eq!(text.contains("dana"), !is_erased, "{text}");
     }
+}
+
+#[tokio::test]
+async fn an_order_that_is_unreadable_does_not_keep_the_data_of_other_shoppers() {
+    let fixture = Fixture::new().await;
+    let unreadable = OrderRow {
+        order_id: "ORD-0".to_owned(),
+        replaces: 0,
+        updated_us: 1,
+        status: OrderStatus::Shipped,
+        shopper_hash: 1,
+        secondary_id: String::new(),
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from_static(b"not JSON"),
+    };
+    let mut transaction = Transaction::new("testing");
+    transaction.put_orders(&acme(), vec![unreadable], fixture.app.world.now_us());
+    fixture.app.store.commit(transaction).await.unwrap();
+    fixture.publish(None, &message("ORD-1")).await.unwrap();
+    set(&fixture, RetentionPeriods { orders_days: Some(30), ..Default::default() }).await;
+    fixture.pass(31 * DAY_US);
+
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
+
+    assert!(is_erased_now(&fixture, "ORD-1").await);
 }

@@ -1,7 +1,7 @@
 //! Reminds shoppers whose labels end soon.
 
 use domain::messages::mail::occasion::of_reminder;
-use store::{DueReminder, StoreError, Transaction};
+use store::{DueReminder, StoreError, Transaction, with_causes};
 
 use super::return_mails::enqueue_occasion;
 use crate::{App, AppError};
@@ -16,7 +16,14 @@ pub async fn send_reminders(app: &App) -> Result<usize, AppError> {
         match remind(app, reminder).await {
             // Another node was faster, or the return has changed.
             Ok(()) | Err(AppError::Store(StoreError::Conflict)) => (),
-            Err(error) => return Err(error),
+            // The other shoppers are reminded all the same.
+            Err(error) => {
+                let DueReminder { merchant, rma_id, .. } = reminder;
+                let cause = with_causes(&error);
+                tracing::warn!(
+                    "reminding the shopper of {rma_id} of {merchant} failed, will retry: {cause}"
+                );
+            }
         }
     }
     Ok(due.len())
