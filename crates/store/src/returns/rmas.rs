@@ -168,17 +168,22 @@ impl Store {
         owner: Option<&MerchantId>,
         tracking_number: &str,
     ) -> Result<Vec<(MerchantId, RmaId)>, StoreError> {
-        let mut returns = self
-            .read_all(
-                "looking up a parcel",
+        let (sql, values) = match owner {
+            Some(owner) => (
+                "SELECT merchant_id, rma_id FROM parcels
+                 WHERE merchant_id = $1 AND tracking_number = $2 ORDER BY rma_id LIMIT 100",
+                params![owner, tracking_number],
+            ),
+            None => (
                 "SELECT merchant_id, rma_id FROM parcels WHERE tracking_number = $1
                  ORDER BY merchant_id, rma_id LIMIT 100",
                 params![tracking_number],
-                |row| Ok((parse_merchant("parcels", row.text(0)?)?, parse_rma(row.text(1)?)?)),
-            )
-            .await?;
-        returns.retain(|(merchant, _)| owner.is_none_or(|it| it == merchant));
-        Ok(returns)
+            ),
+        };
+        self.read_all("looking up a parcel", sql, values, |row| {
+            Ok((parse_merchant("parcels", row.text(0)?)?, parse_rma(row.text(1)?)?))
+        })
+        .await
     }
 
     /// The oldest returns that wait for a label of `carrier`, of one merchant or of all.

@@ -29,6 +29,7 @@ on_every_engine!(
     a_return_reads_back_and_changes_only_at_the_version_read,
     a_return_is_found_by_its_identifier_alone,
     returns_are_found_by_the_number_of_their_parcel,
+    returns_of_a_parcel_are_found_whatever_others_have_under_its_number,
     label_requests_are_listed_oldest_first_until_they_end,
     a_return_is_stored_with_its_ledger_or_not_at_all,
     a_label_is_read_back_byte_for_byte_in_pieces,
@@ -173,6 +174,22 @@ async fn returns_are_found_by_the_number_of_their_parcel(Subject { store, .. }: 
     assert_eq!(found(Some(acme()), "1Z-1").await, [mine]);
     assert_eq!(found(Some(other()), "1Z-1").await, [theirs]);
     assert_eq!(found(None, "1Z-2").await, []);
+}
+
+async fn returns_of_a_parcel_are_found_whatever_others_have_under_its_number(
+    Subject { store, .. }: Subject,
+) {
+    let ids: Vec<RmaId> = (1..=102).map(|number| sample_rma(number).rma_identifier).collect();
+    let (theirs, mine) = ids.split_at(101);
+    commit(&store, |it| {
+        theirs.iter().for_each(|id| it.put_parcel(&acme(), "1Z-1", id));
+        it.put_parcel(&other(), "1Z-1", &mine[0]);
+    })
+    .await
+    .unwrap();
+
+    let found = store.returns_by_parcel(Some(&other()), "1Z-1").await.unwrap();
+    assert_eq!(found, [(other(), mine[0].clone())]);
 }
 
 async fn label_requests_are_listed_oldest_first_until_they_end(Subject { store, .. }: Subject) {
