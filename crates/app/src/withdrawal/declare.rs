@@ -27,7 +27,11 @@ use store::{Transaction, WithdrawalRow};
 use crate::{
     App, AppError,
     access::lookup_limit::count_statement,
-    core::{commit_once::commit_once, idempotency::replayable, scope::RequestScope},
+    core::{
+        commit_once::commit_once,
+        idempotency::{replay_response, replayable},
+        scope::RequestScope,
+    },
     messages::{
         mail::enqueue::{NewMail, enqueue_mail},
         outbox::{self, About},
@@ -80,6 +84,10 @@ pub async fn declare_withdrawal(
     statement: &WithdrawalStatement,
 ) -> Result<RecordedWithdrawal, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
+    // The same form again is not another statement, so it does not count.
+    if let Some(recorded) = replay_response(scope).await? {
+        return Ok(recorded);
+    }
     if !count_statement(app, merchant, order_id).await? {
         return Err(AppError::Conflict(
             "too many statements about this order in an hour".to_owned(),
