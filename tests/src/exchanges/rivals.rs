@@ -1,10 +1,11 @@
 //! Two tabs, one order: whoever is first gets the exchange, the other is told and can have the
 //! money.
 
-use std::{collections::BTreeMap, sync::Barrier, thread};
+use std::{collections::BTreeMap, sync::Barrier, thread, time::Duration};
 
 use domain::messages::kind::MessageKind;
-use serde_json::Value;
+use serde_json::{Value, json};
+use sim::Behavior;
 
 use super::stage::{
     ExchangeStage, exchange_for, gift_card, item, parse_body, refund, sample_order, servers,
@@ -126,5 +127,28 @@ fn a_unit_is_not_exchanged_in_one_tab_and_refunded_in_the_other() {
         let asked = bodies_by_key(&stage);
         assert!(asked.len() <= placed && asked.values().all(|bodies| *bodies == 1), "{asked:?}");
         stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn a_snapshot_that_arrives_while_a_return_is_decided_counts() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        let mut order = sample_order("O-1");
+        stage.publish(&order);
+        let slow = Behavior { delay_ms: 1_000, ..Behavior::NORMAL };
+        stage.behave(MessageKind::ExchangeVariants, slow);
+        let wanted = [item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))];
+
+        let reply = thread::scope(|scope| {
+            let asking = scope.spawn(|| stage.try_to_start(&wanted));
+            thread::sleep(Duration::from_millis(500));
+            order["updated_at"] = json!("2026-05-01T08:00:00Z");
+            order["items"][0]["return_policy_end_date"] = json!("2026-03-01");
+            stage.publish(&order);
+            asking.join().unwrap()
+        });
+
+        assert_eq!(reply.status, 422, "{}", reply.said());
     }
 }

@@ -20,6 +20,8 @@ use crate::{App, AppError};
 #[derive(Clone)]
 pub(crate) struct OrderWithLedger {
     pub(crate) order: Order,
+    /// The version of the order, which a change of its ledger leaves as it is.
+    pub(crate) version: i64,
     pub(crate) ledger: Versioned<Ledger>,
     /// Whether units of the order were exchanged.
     pub(crate) exchanged: bool,
@@ -39,8 +41,8 @@ pub(crate) async fn load_order(
         Some(record) => held_to_credit(&snapshot, record),
         None => snapshot,
     };
-    let StoredOrder { ledger, exchanged, origin, .. } = stored;
-    Ok(Some(OrderWithLedger { order, ledger, exchanged, origin }))
+    let StoredOrder { version, ledger, exchanged, origin, .. } = stored;
+    Ok(Some(OrderWithLedger { order, version, ledger, exchanged, origin }))
 }
 
 /// The order alone.

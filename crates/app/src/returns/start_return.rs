@@ -22,7 +22,7 @@ use domain::{
     warehouse::stray::keys_of_return,
 };
 use serde::{Deserialize, Serialize};
-use store::{Transaction, Versioned};
+use store::Transaction;
 
 use crate::core::idempotency::replayable;
 use crate::{
@@ -73,11 +73,11 @@ pub async fn quote_loaded_return(
     returnable: &ReturnableOrder,
 ) -> Result<QuotedReturn, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
-    let (context, version) = build_context(app, merchant, returnable.loaded.clone(), request).await;
-    let id = context.order.identifier.clone();
+    let context = build_context(app, merchant, returnable.loaded.clone(), request).await;
     let loaded = LoadedOrders {
-        orders: BTreeMap::from([(id.clone(), context)]),
-        versions: BTreeMap::from([(id, version)]),
+        orders: BTreeMap::from([(context.order.identifier.clone(), context)]),
+        // Nothing is committed.
+        versions: BTreeMap::new(),
         policy: returnable.policy.clone(),
     };
     let started = decide_on(app, settings, request, &loaded)?;
@@ -129,9 +129,12 @@ async fn decide_and_commit(
                 return Err(AppError::Changed);
             }
             let mut transaction = Transaction::new("starting a return");
+            for (order_id, versions) in &loaded.versions {
+                transaction.guard_order(merchant, order_id, versions.order);
+            }
             for (order_id, ledger) in &started.ledgers {
-                let version = loaded.versions.get(order_id).copied().unwrap_or_default();
-                transaction.put_ledger(merchant, order_id, ledger, version);
+                let versions = loaded.versions.get(order_id).copied().unwrap_or_default();
+                transaction.put_ledger(merchant, order_id, ledger, versions.ledger);
             }
             let rma = started.rma;
             let goods = StartedGoods {
@@ -179,9 +182,16 @@ pub(crate) async fn put_started_return(
 /// What a return was decided on.
 struct LoadedOrders {
     orders: BTreeMap<String, OrderContext>,
-    /// The versions of the ledgers.
-    versions: BTreeMap<String, i64>,
+    versions: BTreeMap<String, LoadedVersions>,
     policy: PolicyView,
+}
+
+/// The versions that an order and its ledger were read at. A new snapshot need not change the
+/// ledger; everything else that is loaded about an order does when it changes.
+#[derive(Clone, Copy, Debug, Default)]
+struct LoadedVersions {
+    order: i64,
+    ledger: i64,
 }
 
 /// The exchange orders that a return asks for, one for each of its orders. The bonus, and the part
@@ -260,36 +270,35 @@ fn decide_on(
     Ok(started)
 }
 
-/// The orders that a request names, as far as they exist, and the versions of their ledgers.
+/// The orders that a request names, as far as they exist, and their versions.
 async fn load_orders(
     app: &App,
     merchant: &MerchantId,
     request: &ReturnRequest,
-) -> Result<(BTreeMap<String, OrderContext>, BTreeMap<String, i64>), AppError> {
+) -> Result<(BTreeMap<String, OrderContext>, BTreeMap<String, LoadedVersions>), AppError> {
     let (mut orders, mut versions) = (BTreeMap::new(), BTreeMap::new());
     for item in &request.items {
         let id = &item.order_identifier;
         if !orders.contains_key(id)
             && let Some(loaded) = load_order(app, merchant, id).await?
         {
-            let (context, version) = build_context(app, merchant, loaded, request).await;
-            orders.insert(id.clone(), context);
-            versions.insert(id.clone(), version);
+            let read = LoadedVersions { order: loaded.version, ledger: loaded.ledger.version };
+            versions.insert(id.clone(), read);
+            orders.insert(id.clone(), build_context(app, merchant, loaded, request).await);
         }
     }
     Ok((orders, versions))
 }
 
 /// An order with its ledger and its exchanges: whether it is an exchange order, whether it was
-/// exchanged, and the variants that its units can be exchanged for. Every change of what is loaded
-/// here also changes the version of the ledger.
+/// exchanged, and the variants that its units can be exchanged for.
 async fn build_context(
     app: &App,
     merchant: &MerchantId,
     loaded: OrderWithLedger,
     request: &ReturnRequest,
-) -> (OrderContext, i64) {
-    let OrderWithLedger { order, ledger, exchanged, origin } = loaded;
+) -> OrderContext {
+    let OrderWithLedger { order, ledger, exchanged, origin, .. } = loaded;
     let exchanged_items = request.items.iter().filter(|item| {
         item.resolution == Resolution::Exchange && item.order_identifier == order.identifier
     });
@@ -300,8 +309,8 @@ async fn build_context(
     let lines: Vec<_> = lines.collect();
     let variants = fetch_current_variants(app, merchant, &lines).await;
     let original_order_identifier = origin.map(|record| record.original_order_id);
-    let Versioned { value: ledger, version } = ledger;
-    (OrderContext { order, ledger, original_order_identifier, exchanged, variants }, version)
+    let ledger = ledger.value;
+    OrderContext { order, ledger, original_order_identifier, exchanged, variants }
 }
 
 fn refuse(refused: Vec<ReturnRefusal>) -> AppError {

@@ -147,8 +147,10 @@ async fn build_transaction(
     let app = scope.app;
     let mut transaction = Transaction::new("recording a withdrawal");
     let DecidedWithdrawal { record, started } = decided;
+    let loaded = &returnable.loaded;
+    // A statement about an order that has just changed is decided again.
+    transaction.guard_order(merchant, &loaded.order.identifier, loaded.version);
     if let Some((mut rma, ledger)) = started {
-        let loaded = &returnable.loaded;
         let order_id = &loaded.order.identifier;
         transaction.put_ledger(merchant, order_id, &ledger, loaded.ledger.version);
         rma.label_key = app.world.readable::<LABEL_KEY_LETTERS>();

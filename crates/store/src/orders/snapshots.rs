@@ -22,6 +22,15 @@ pub struct OrderRow {
 }
 
 impl Transaction {
+    /// Makes the transaction a conflict unless the order still has the version it was read at.
+    pub fn guard_order(&mut self, merchant: &MerchantId, order_id: &str, version: i64) {
+        self.one_row(
+            "UPDATE orders SET version = version
+             WHERE merchant_id = $1 AND order_id = $2 AND version = $3",
+            params![merchant, order_id, version],
+        );
+    }
+
     /// Stores snapshots; a conflict when any order is not at the version it replaces.
     pub fn put_orders(&mut self, merchant: &MerchantId, mut orders: Vec<OrderRow>, now_us: i64) {
         // Always in the same order, so that two requests about the same orders cannot deadlock.

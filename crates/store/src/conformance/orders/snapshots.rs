@@ -13,6 +13,7 @@ on_every_engine!(
     a_stored_order_reads_back,
     an_order_is_invisible_to_other_merchants,
     a_stale_version_changes_nothing,
+    an_order_that_has_changed_is_a_conflict,
     an_order_that_exists_is_not_inserted_again,
     one_bad_row_undoes_the_whole_batch,
     only_stored_orders_have_heads,
@@ -96,6 +97,20 @@ async fn a_stale_version_changes_nothing(Subject { store, .. }: Subject) {
 
     assert!(matches!(refused, StoreError::Conflict));
     assert_eq!(body(&store, "A-1").await.unwrap(), "first");
+}
+
+async fn an_order_that_has_changed_is_a_conflict(Subject { store, .. }: Subject) {
+    put(&store, vec![order("A-1", 0, "one")]).await.unwrap();
+    let guard = async |version| {
+        commit(&store, |transaction| transaction.guard_order(&acme(), "A-1", version)).await
+    };
+
+    guard(1).await.unwrap();
+    put(&store, vec![order("A-1", 1, "two")]).await.unwrap();
+
+    assert_conflict(&guard(1).await);
+    guard(2).await.unwrap();
+    assert_eq!(body(&store, "A-1").await.as_deref(), Some("two"));
 }
 
 async fn an_order_that_exists_is_not_inserted_again(Subject { store, .. }: Subject) {
