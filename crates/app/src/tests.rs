@@ -2,6 +2,7 @@
 
 mod alerts;
 mod cleanup;
+mod keys;
 mod replay;
 mod retention;
 mod sessions;
@@ -49,6 +50,8 @@ struct Fixture {
     app: App,
     clock: Arc<AtomicI64>,
     acme: AddedMerchant,
+    /// The keys that the app started with.
+    ring: KeyRing,
     _directory: TempDir,
 }
 
@@ -62,7 +65,8 @@ impl Fixture {
         store.migrate().await.unwrap();
         let clock = Arc::new(AtomicI64::new(1_700_000_000_000_000));
         let world = World::manual(Arc::clone(&clock));
-        let vault = Vault::new(&KeyRing::generate(&world));
+        let ring = KeyRing::generate(&world);
+        let vault = Vault::new(&ring);
         let app = App::new(AppParts {
             store,
             world,
@@ -85,7 +89,7 @@ impl Fixture {
             settings: MerchantSettings::default(),
         };
         let acme = add_merchant(scope_of(&app, &test_operator()), &new).await.unwrap();
-        Self { app, clock, acme, _directory: directory }
+        Self { app, clock, acme, ring, _directory: directory }
     }
 
     fn pass(&self, microseconds: i64) {

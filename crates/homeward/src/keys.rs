@@ -5,7 +5,7 @@ use std::{fmt, path::PathBuf, time::Duration};
 use anyhow::{Context, anyhow, bail};
 use app::{
     App,
-    access::sealing::{check_keys, finish_rotation, has_keys, use_keys},
+    access::sealing::{KeyError, check_keys, finish_rotation, has_keys, remember_key, use_keys},
 };
 use store::{LastingFailure, Store, with_causes};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,8 @@ use crate::{
 };
 
 const CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// The database is asked at every fifth check of the file whether it knows the key of this node.
+const REMEMBER_EVERY: u32 = 5;
 
 /// A secret key file.
 #[derive(Clone, Debug)]
@@ -77,6 +79,7 @@ impl KeyFile {
         let sealing = LastingFailure::new("encrypting with the newest key", "will retry");
         let mut unfinished = true;
         let mut refused: Option<KeyRing> = None;
+        let mut checks = 0_u32;
         while stop.run_until_cancelled(tokio::time::sleep(CHECK_INTERVAL)).await.is_some() {
             let read = self.read();
             match &read {
@@ -102,6 +105,27 @@ impl KeyFile {
             if unfinished {
                 unfinished = !finish(&app, &stop, &sealing).await;
             }
+            checks = (checks + 1) % REMEMBER_EVERY;
+            if checks == 0 {
+                remember(&app, &used).await;
+            }
+        }
+    }
+}
+
+/// Makes the database remember the key that this node still uses.
+async fn remember(app: &App, used: &KeyRing) {
+    match remember_key(app, used).await {
+        Ok(None) => (),
+        Ok(Some(newer)) => {
+            let cause = KeyError::Missing(newer);
+            tracing::warn!(
+                "another node has a newer secret key file, copy it to this node: {cause}"
+            );
+        }
+        Err(error) => {
+            let cause = with_causes(&error);
+            tracing::warn!("asking for the keys of the database failed, will retry: {cause}");
         }
     }
 }

@@ -6,7 +6,9 @@
 //!
 //! After a rotation, new values are sealed with the new key at once, and the old ones are sealed
 //! anew in batches. Each is replaced only if no other request has changed it meanwhile. When none
-//! is left, the database forgets the old key.
+//! is left, the database forgets the old key. A node that does not have the new file yet still seals
+//! with the old key, so it makes the database remember that key again. It seals those values anew
+//! when it gets the file, and until then no further rotation can remove the old key.
 
 use std::time::Duration;
 
@@ -136,6 +138,21 @@ pub async fn use_keys(app: &App, ring: &KeyRing) -> Result<(), KeyError> {
     check_keys(&app.store, &app.world, ring).await?;
     app.vault.replace(ring);
     Ok(())
+}
+
+/// Makes the database remember the newest key of this node again, if another node with a newer file
+/// has made it forget the key. Returns the key of the newer file.
+pub async fn remember_key(app: &App, ring: &KeyRing) -> Result<Option<String>, StoreError> {
+    let rows = app.store.sealing_keys().await?;
+    let id = ring.newest();
+    if rows.iter().any(|row| row.id == id) {
+        return Ok(None);
+    }
+    let check = app.vault.seal(&app.world, check_context(id), CHECK).into();
+    let mut transaction = Transaction::new("remembering a sealing key");
+    transaction.insert_sealing_key(&SealingKeyRow { id: id.to_owned(), check });
+    commit_unless_done(&app.store, transaction).await?;
+    Ok(rows.into_iter().map(|row| row.id).find(|it| !ring.contains(it)))
 }
 
 /// The keys that are in use.
