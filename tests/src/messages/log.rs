@@ -78,6 +78,21 @@ fn a_report_up_to_the_first_of_all_times_is_empty() {
 }
 
 #[test]
+fn a_report_covers_a_month_at_most() {
+    for server in servers() {
+        let stage = Stage::with_receiver(server).0;
+        let ask = |to: &str| {
+            let period = format!("from=2026-01-01T00:00:00Z&to={to}");
+            stage.get(&format!("/admin/reports/deliveries?{period}"))
+        };
+        assert_eq!(ask("2026-02-01T00:00:00Z").status, 200);
+        let refused = ask("2026-02-01T00:00:01Z");
+        assert_eq!(refused.status, 400);
+        assert!(refused.said().contains("at most 31 days"), "{}", refused.said());
+    }
+}
+
+#[test]
 fn the_report_counts_attempts_by_status_as_json_and_csv() {
     for server in servers() {
         let (stage, running) = Stage::with_receiver(server);

@@ -23,6 +23,8 @@ use server::{
 };
 
 const HOURS: i64 = 24;
+/// A busy installation has millions of counts in a year.
+const DAYS_MAX: i64 = 31;
 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -40,7 +42,7 @@ pub(crate) struct ReportQuery {
 /// Report deliveries
 ///
 /// Attempts by hour, merchant, kind and status code, with the time from commit to response. With
-/// `Accept: text/csv`, the report is comma-separated values.
+/// `Accept: text/csv`, the report is comma-separated values. A report covers at most 31 days.
 #[utoipa::path(
     get, operation_id = "report_deliveries", path = "/reports/deliveries", tag = "Operation",
     params(ReportQuery),
@@ -49,6 +51,8 @@ pub(crate) struct ReportQuery {
             (DeliveryReport = "application/json", example = json!(sample_report())),
             (String = "text/csv", example = json!(sample_report().to_csv())),
         )),
+        (status = 400, body = Message, description = "The query is invalid, or the period is longer \
+            than 31 days.", example = json!({ "message": too_long() })),
         (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
             example = json!(sample::not_found("merchant"))),
     ),
@@ -64,12 +68,19 @@ pub(crate) async fn deliveries(
     let to = query.to.unwrap_or_else(|| web.app.world.now());
     let day_before = to.checked_sub(SignedDuration::from_hours(HOURS)).unwrap_or(Timestamp::MIN);
     let from = query.from.unwrap_or(day_before);
+    if to.duration_since(from) > SignedDuration::from_hours(HOURS * DAYS_MAX) {
+        return Err(ApiError::BadRequest(too_long()));
+    }
     let report = load_delivery_report(&web.app, merchant.as_ref(), from, to).await?;
     Ok(if wants_csv(&headers) {
         ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], report.to_csv()).into_response()
     } else {
         Json(report).into_response()
     })
+}
+
+fn too_long() -> String {
+    format!("a report covers at most {DAYS_MAX} days: ask for shorter periods with from and to")
 }
 
 fn sample_report() -> DeliveryReport {

@@ -14,7 +14,8 @@ use crate::{
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Report {
-    /// Show delivery attempts and their latency by hour, merchant, kind and status
+    /// Show delivery attempts and their latency by hour, merchant, kind and status, for at most 31
+    /// days
     Deliveries {
         /// Only this merchant's
         #[arg(long, value_parser = MerchantId::parse)]
