@@ -4,7 +4,7 @@ use domain::withdrawal::{identifier::WithdrawalId, record::WithdrawalOutcome};
 
 use crate::{
     Cursor, ListFilter, WithdrawalRow,
-    conformance::{Subject, acme, assert_conflict, commit, merchant, on_every_engine, other},
+    conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
 };
 
 on_every_engine!(
@@ -41,7 +41,6 @@ async fn a_withdrawal_is_added_once_and_read_back_as_it_was_written(
     assert_conflict(&commit(&store, |it| it.insert_withdrawal(&acme(), &changed)).await);
 
     let id = id_of(&first);
-    commit(&store, |it| it.insert_merchant(&merchant(&acme()))).await.unwrap();
     assert_eq!(store.merchant_of_withdrawal(&id).await.unwrap(), Some(acme()));
     let unknown = WithdrawalId::from_random([9; 8]);
     assert_eq!(store.merchant_of_withdrawal(&unknown).await.unwrap(), None);

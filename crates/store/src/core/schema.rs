@@ -21,6 +21,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0015_replay.sql"),
     include_str!("../../migrations/0016_mail.sql"),
     include_str!("../../migrations/0017_failed_replays.sql"),
+    include_str!("../../migrations/0018_withdrawal_numbers.sql"),
 ];
 
 /// No server was ever released with an older schema than this.

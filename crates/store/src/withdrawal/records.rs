@@ -103,7 +103,7 @@ impl Store {
         .await
     }
 
-    /// The merchant of a withdrawal. It is looked up by key for each merchant.
+    /// The merchant of a withdrawal.
     pub async fn merchant_of_withdrawal(
         &self,
         id: &WithdrawalId,
@@ -111,8 +111,8 @@ impl Store {
         let merchants = self
             .read_merchants(
                 "withdrawals",
-                "SELECT w.merchant_id FROM merchants CROSS JOIN withdrawals w
-                 WHERE w.merchant_id = merchants.merchant_id AND w.withdrawal_id = $1 LIMIT 1",
+                "SELECT merchant_id FROM withdrawals WHERE withdrawal_id = $1
+                 ORDER BY merchant_id LIMIT 1",
                 id.as_str(),
             )
             .await?;
