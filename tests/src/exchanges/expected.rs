@@ -64,7 +64,7 @@ pub(super) fn rma(status: &str, items: &[Value], bonus_cents: i64) -> Value {
         "return_shipping_cost_cents": 0,
         "gift_refund_only": false,
         "bonus_credit_amount_cents": bonus_cents,
-        "receiving_complete": false,
+        "receiving_complete": true,
         "concept": "Harbor & Pine",
     })
 }

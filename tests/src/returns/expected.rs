@@ -56,7 +56,7 @@ pub(super) fn created(method: &str, units: &[Value]) -> Value {
         "return_shipping_cost_cents": 0,
         "gift_refund_only": false,
         "bonus_credit_amount_cents": 0,
-        "receiving_complete": false,
+        "receiving_complete": !units.iter().any(|it| it["receiving_status"] == "PENDING"),
         "concept": null,
     })
 }

@@ -67,7 +67,7 @@ fn a_mail_back_return_is_told_in_four_messages() {
       "return_shipping_cost_cents": 0,
       "gift_refund_only": false,
       "bonus_credit_amount_cents": 0,
-      "receiving_complete": false,
+      "receiving_complete": true,
       "concept": null
     }
     "#);

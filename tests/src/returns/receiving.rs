@@ -21,7 +21,8 @@ fn awaited(scene: &Scene<'_>) -> String {
 fn delivered() -> Value {
     let units = [unit("tee", 4_610), unit("tee", 4_610), unit("mug", 2_592)];
     let first = created("mail-back", &units);
-    let first = with_units(&first, &[("receiving_status", json!("PENDING"))]);
+    let mut first = with_units(&first, &[("receiving_status", json!("PENDING"))]);
+    first["receiving_complete"] = json!(false);
     tracked(&labelled(&first), "DELIVERED")
 }
 

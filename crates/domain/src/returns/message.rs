@@ -46,7 +46,7 @@ pub struct RmaMessage<'a> {
     /// Bonus credit for taking a gift card or an exchange. It is not a refund.
     #[schema(example = 0, minimum = 0)]
     pub bonus_credit_amount_cents: i64,
-    /// Whether the warehouse expects no more units of the return.
+    /// Whether the warehouse expects no more units of the return: none is `PENDING`.
     pub receiving_complete: bool,
     /// The brand or storefront that sold the goods.
     #[schema(required, example = "Harbor & Pine")]

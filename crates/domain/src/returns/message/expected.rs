@@ -22,7 +22,7 @@ pub struct ExpectedReturn<'a> {
     #[schema(value_type = String, format = DateTime, example = "2026-02-23T07:41:12Z")]
     pub updated_at: Timestamp,
     pub return_method: ReturnMethod,
-    /// Whether the warehouse expects no more units of the return.
+    /// Whether the warehouse expects no more units of the return: none is `PENDING`.
     pub receiving_complete: bool,
     /// The brand or storefront that sold the goods.
     #[schema(required, example = "Harbor & Pine")]

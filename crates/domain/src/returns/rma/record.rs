@@ -65,7 +65,8 @@ pub struct Rma {
     pub policy_version: i64,
     /// Whether our warehouse receives the goods.
     pub managed_receiving: bool,
-    /// Whether no more units are expected: each was received, rejected, or given up.
+    /// Whether no more units are expected: each was received, rejected, or given up, or none was
+    /// ever expected.
     pub receiving_complete: bool,
     /// A difference between a refund and the promise that the merchant accepts in advance.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -166,7 +167,7 @@ impl Rma {
             currency: new.currency,
             policy_version: new.policy_version,
             managed_receiving: new.managed_receiving,
-            receiving_complete: false,
+            receiving_complete: !expected,
             refund_tolerance_cents: new.refund_tolerance_cents,
             message_extensions: new.message_extensions,
             withdrawal_identifier: new.withdrawal_identifier,
@@ -217,10 +218,15 @@ impl Rma {
         (1..=self.parcel_count).filter(lacks_label).collect()
     }
 
-    /// Whether the warehouse expects no more units. False if it receives none of them.
+    /// Whether the warehouse expects no more units. If it receives none of them, this is what it
+    /// was at the start: returns of older versions have false, and an event must not change what
+    /// applying it again results in.
     pub(super) fn derive_receiving_complete(&self) -> bool {
         let expected = |unit: &RmaUnit| unit.receiving == Some(ReceivingStatus::Pending);
-        self.units.iter().any(|unit| unit.receiving.is_some()) && !self.units.iter().any(expected)
+        if self.units.iter().all(|unit| unit.receiving.is_none()) {
+            return self.receiving_complete;
+        }
+        !self.units.iter().any(expected)
     }
 
     /// When something that happens `now` happens to the return: after everything before it, so

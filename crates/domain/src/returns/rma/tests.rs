@@ -165,6 +165,7 @@ fn goods_that_a_shopper_keeps_are_not_expected() {
     let rma = open(ReturnMethod::CustomerKeep, vec![goods(ORDER, "1", Resolution::Refund)]);
 
     assert_eq!((rma.status, receivings(&rma)), (RmaStatus::Created, vec![None]));
+    assert!(rma.receiving_complete);
 }
 
 #[test]
@@ -173,6 +174,19 @@ fn goods_that_the_merchant_receives_are_not_expected_here() {
     let rma = Rma::open(new_rma(ReturnMethod::MailBack, false, goods), time(0));
 
     assert_eq!((rma.status, receivings(&rma)), (RmaStatus::Created, vec![None]));
+    assert!(rma.receiving_complete);
+    let rma = change(&rma, &refunded("RF-1", &[("1", 1)]));
+    assert!(rma.receiving_complete);
+}
+
+/// Their messages said false, and their journals must lead to the stored state.
+#[test]
+fn what_an_older_version_started_without_receiving_stays_incomplete() {
+    let goods = vec![goods(ORDER, "1", Resolution::Refund)];
+    let started = Rma::open(new_rma(ReturnMethod::MailBack, false, goods), time(0));
+    let older = Rma { receiving_complete: false, ..started };
+
+    assert!(!change(&older, &refunded("RF-1", &[("1", 1)])).receiving_complete);
 }
 
 #[test]

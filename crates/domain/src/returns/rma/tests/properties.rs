@@ -169,7 +169,7 @@ fn is_consistent(rma: &Rma) -> bool {
 fn is_complete_when_nothing_is_pending(rma: &Rma) -> bool {
     let statuses = receivings(rma);
     let expected = statuses.contains(&Some(ReceivingStatus::Pending));
-    rma.receiving_complete == (!expected && statuses.iter().any(Option::is_some))
+    rma.receiving_complete != expected
 }
 
 /// Asserts that nothing moved backward from `unit` to `next`.
