@@ -1,16 +1,18 @@
 //! `POST /oauth/revoke`: a client ends one of its tokens (RFC 7009).
 
+use std::net::IpAddr;
+
 use app::access::revoke_token::{RevocationRequest, revoke_token};
 use axum::{
     extract::{Request, State},
-    http::{StatusCode, header::CACHE_CONTROL},
+    http::StatusCode,
     response::{IntoResponse, Response},
 };
 use utoipa::ToSchema;
 
 use super::{
     client_form::{ClientParameters, TokenError, read_parameters},
-    token::{refuse, sample_too_large, sample_wrong_client, sample_wrong_type},
+    token::{forbid_storing, refuse, sample_too_large, sample_wrong_client, sample_wrong_type},
 };
 use server::{Web, client_address};
 
@@ -60,14 +62,18 @@ pub(crate) struct RevocationBody {
 )]
 pub(crate) async fn revoke(State(web): State<Web>, request: Request) -> Response {
     let address = client_address(request.extensions());
-    let ClientParameters { client_id, client_secret, token, .. } =
-        match read_parameters(request).await {
-            Ok(parameters) => parameters,
-            Err(refusal) => return refusal,
-        };
+    let response = match read_parameters(request).await {
+        Ok(parameters) => revoke_and_respond(&web, parameters, address).await,
+        Err(refusal) => refusal,
+    };
+    forbid_storing(response)
+}
+
+async fn revoke_and_respond(web: &Web, parameters: ClientParameters, address: IpAddr) -> Response {
+    let ClientParameters { client_id, client_secret, token, .. } = parameters;
     let request = RevocationRequest { client_id: client_id.clone(), client_secret, token };
     match revoke_token(&web.app, request).await {
-        Ok(()) => (StatusCode::OK, [(CACHE_CONTROL, "no-store")]).into_response(),
-        Err(refusal) => refuse(&web, &refusal, client_id.as_deref(), address).await,
+        Ok(()) => StatusCode::OK.into_response(),
+        Err(refusal) => refuse(web, &refusal, client_id.as_deref(), address).await,
     }
 }

@@ -96,6 +96,11 @@ pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response 
         Ok(parameters) => issue_and_respond(&web, parameters, address).await,
         Err(refusal) => refusal,
     };
+    forbid_storing(response)
+}
+
+/// A response about tokens, errors included, must not be stored (RFC 6749, section 5.1).
+pub(super) fn forbid_storing(response: Response) -> Response {
     ([(CACHE_CONTROL, "no-store"), (PRAGMA, "no-cache")], response).into_response()
 }
 

@@ -114,7 +114,14 @@ fn revoke(server: &Server, merchant: &Merchant, secret: &str, token: &str) -> Re
     let fields =
         [("token", token), ("token_type_hint", "access_token"), ("client_id", &merchant.client_id)];
     let fields = [&fields[..], &[("client_secret", secret)]].concat();
-    server.send(&form_request("/oauth/revoke", &fields))
+    send_unstored(server, &form_request("/oauth/revoke", &fields))
+}
+
+/// Sends a request whose response no cache may store, whatever it is.
+fn send_unstored(server: &Server, request: &Request) -> Reply {
+    let reply = server.send(request);
+    assert_eq!(reply.header("Cache-Control"), Some("no-store"), "{}", reply.said());
+    reply
 }
 
 #[test]
@@ -139,7 +146,7 @@ fn a_client_revokes_its_own_token_and_no_other() {
 
         let mut body = credentials(&merchant);
         let request = |body: &Value| Request::post("/oauth/revoke").json(body.to_string());
-        let reply = server.send(&request(&body));
+        let reply = send_unstored(server, &request(&body));
         assert_eq!(reply.status, 400, "{}", reply.said());
         assert_eq!(reply.json()["error"], "invalid_request");
         body["token"] = json!(kept);
