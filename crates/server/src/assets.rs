@@ -7,7 +7,7 @@ use std::{fmt::Write as _, sync::LazyLock};
 
 use axum::{
     Router,
-    extract::Path,
+    extract::{Path, rejection::PathRejection},
     http::{
         HeaderMap, HeaderName, HeaderValue, StatusCode,
         header::{
@@ -84,7 +84,11 @@ pub fn assets() -> &'static Assets {
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new().route(
         "/assets/{name}",
-        get(async |name: Path<String>, headers: HeaderMap| assets().respond(&name, &headers)),
+        get(async |name: Result<Path<String>, PathRejection>, headers: HeaderMap| {
+            // A name that is not UTF-8 is that of no asset.
+            let name = name.map(|Path(name)| name).unwrap_or_default();
+            assets().respond(&name, &headers)
+        }),
     )
 }
 

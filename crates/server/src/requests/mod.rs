@@ -6,3 +6,4 @@ pub mod endpoints;
 pub mod identifiers;
 pub mod mail;
 pub mod merchants;
+pub(crate) mod query_value;
