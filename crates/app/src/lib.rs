@@ -162,6 +162,9 @@ pub enum AppError {
     /// The bytes are not JSON.
     #[error("the body is not JSON: {0}")]
     Malformed(#[from] domain::json::Malformed),
+    /// The parameter with this name is no position in a list, so it cannot be continued from there.
+    #[error("{0} is not a position in this list: send `next` of the page before")]
+    UnreadablePosition(&'static str),
     /// The policy does not allow the return.
     #[error("{}", summarize_refusals(.0))]
     Refused(Vec<ReturnRefusal>),

@@ -145,7 +145,9 @@ fn respond_app_error(error: AppError) -> Response {
         AppError::NotFound(_) => respond(StatusCode::NOT_FOUND, error.to_string()),
         AppError::Conflict(why) => respond(StatusCode::CONFLICT, why),
         AppError::Changed => respond(StatusCode::CONFLICT, error.to_string()),
-        AppError::Malformed(_) => respond(StatusCode::BAD_REQUEST, error.to_string()),
+        AppError::Malformed(_) | AppError::UnreadablePosition(_) => {
+            respond(StatusCode::BAD_REQUEST, error.to_string())
+        }
         AppError::Invalid(faults) => {
             let body = Invalid { message: faults.summary(), errors: faults.errors };
             (StatusCode::UNPROCESSABLE_ENTITY, Json(body)).into_response()

@@ -270,6 +270,41 @@ fn an_address_that_is_no_text_is_refused_in_json() {
     }
 }
 
+/// A client that continued from a wrong position would read the list from its start again and
+/// again.
+#[test]
+fn positions_that_cannot_be_read_are_refused_by_every_list() {
+    for (server, token) in merchants() {
+        let admin = server.admin_token();
+        let lists = [
+            (&token, "/refund_problems", "after"),
+            (&token, "/money/entries", "after"),
+            (&token, "/orders", "after"),
+            (&token, "/returns", "after"),
+            (&token, "/exchange_orders", "before"),
+            (&token, "/withdrawals", "before"),
+            (&admin, "/admin/exceptions", "after"),
+            (&admin, "/admin/refunds?state=unmatched", "after"),
+            (&admin, "/admin/failures", "after"),
+            (&admin, "/admin/audit", "before"),
+        ];
+        for (token, list, name) in lists {
+            let get = |value: &str| {
+                let mark = if list.contains('?') { '&' } else { '?' };
+                server.send(&Request::get(&format!("{list}{mark}{name}={value}")).bearer(token))
+            };
+            let why =
+                format!("{name} is not a position in this list: send `next` of the page before");
+            assert_eq!(get("nonsense").said(), said(400, &why), "{list}");
+            assert_eq!(get("").status, 200, "{list} starts at the beginning");
+        }
+        let body = json!({ "email": "dana@example.com", "after": "nonsense" });
+        let export = Request::post("/admin/shoppers/export").bearer(&admin);
+        let why = "after is not a position in this list: send `next` of the page before";
+        assert_eq!(server.send(&export.json(body.to_string())).said(), said(400, why));
+    }
+}
+
 /// A misspelled `auth` would remove the credential, and a misspelled setting would stay as it is.
 #[test]
 fn a_misspelled_setting_is_refused_and_named() {

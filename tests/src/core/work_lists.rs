@@ -249,7 +249,11 @@ fn lists_are_filtered_and_name_where_to_continue() {
             assert_eq!(count(&format!("reference={id}")), 1, "{list}");
             assert_eq!(count("reference=unknown"), 0, "{list}");
             assert_eq!(count("updated_since=2126-01-01T00:00:00Z"), 0, "{list}");
-            assert_eq!(count("after=nonsense"), 1, "it starts over");
+            assert_eq!(count("after="), 1, "it starts at the beginning");
+            let unreadable = Request::get(&format!("/{list}?after=nonsense"));
+            let said = server.send(&unreadable.bearer(&platform.token));
+            assert_eq!(said.status, 400, "{list}");
+            assert!(said.said().contains("after is not a position"), "{}", said.said());
             let refused = Request::get(&format!("/{list}?status=lost")).bearer(&platform.token);
             assert_eq!(server.send(&refused).status, 400, "{list}");
         }

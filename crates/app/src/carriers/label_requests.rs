@@ -8,12 +8,15 @@ use domain::{
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
-use store::{Cursor, LabelRequestRow, next_page};
+use store::{LabelRequestRow, next_page};
 use utoipa::ToSchema;
 
 use crate::{
-    App, AppError, core::time::time_from_us, orders::load_order::find_newest_snapshot,
-    returns::change_return::order_ids, warehouse::settings::load_return_address,
+    App, AppError,
+    core::{list_query::read_after, time::time_from_us},
+    orders::load_order::find_newest_snapshot,
+    returns::change_return::order_ids,
+    warehouse::settings::load_return_address,
 };
 
 /// How many requests are described at the same time.
@@ -38,7 +41,7 @@ pub async fn list_label_requests(
     after: Option<&str>,
     limit: usize,
 ) -> Result<RequestedLabels, AppError> {
-    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let after = read_after(after)?;
     let carrier = CarrierMode::External.name();
     let rows = app.store.label_requests(carrier, merchant, &after, limit).await?;
     let next = next_page(&rows, limit, LabelRequestRow::cursor);

@@ -12,7 +12,7 @@ use world::World;
 
 use crate::{
     App, AppError,
-    core::{scope::RequestScope, time::time_from_us},
+    core::{list_query::read_position, scope::RequestScope, time::time_from_us},
 };
 
 /// One change, as operators read it.
@@ -100,7 +100,7 @@ pub struct AuditTrailQuery<'a> {
 /// Lists changes, newest first.
 pub async fn list_changes(app: &App, query: &AuditTrailQuery<'_>) -> Result<AuditPage, AppError> {
     let AuditTrailQuery { merchant, actor, before, limit } = *query;
-    let before = before.and_then(Cursor::parse).unwrap_or_else(Cursor::newest);
+    let before = read_position("before", before, Cursor::parse)?.unwrap_or_else(Cursor::newest);
     let filter = AuditFilter { merchant, actor, before: &before, limit };
     let records = app.store.audit(&filter).await?;
     let next = next_page(&records, limit, AuditRecord::cursor);

@@ -5,7 +5,7 @@ use domain::{identifier::MerchantId, time::micros};
 use jiff::Timestamp;
 use store::{Cursor, StoreError, WorkFilter, WorkList, WorkPage};
 
-use crate::{App, AppError};
+use crate::{App, AppError, core::list_query::read_position};
 
 /// Which rows of a list to read.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +16,7 @@ pub struct WorkListQuery {
     /// A number by which a row is known.
     pub reference: Option<String>,
     pub updated_since: Option<Timestamp>,
-    /// `next` of the page before. A text that is none means the start of the list.
+    /// `next` of the page before.
     pub after: Option<String>,
     pub limit: usize,
     /// For people: the latest change first, and the next page is further back.
@@ -42,20 +42,20 @@ pub struct WorkEntry<T> {
 }
 
 impl WorkListQuery {
-    fn filter(&self, app: &App) -> WorkFilter {
-        WorkFilter {
+    fn filter(&self, app: &App) -> Result<WorkFilter, AppError> {
+        Ok(WorkFilter {
             merchant: self.merchant.clone(),
             status: self.status,
             since_us: self.updated_since.map(micros),
-            after: self.after.as_deref().and_then(Cursor::parse),
+            after: read_position("after", self.after.as_deref(), Cursor::parse)?,
             limit: self.limit,
             now_us: app.world.now_us(),
-        }
+        })
     }
 
     /// A page of all rows.
     pub(crate) async fn page(&self, app: &App, list: WorkList) -> Result<WorkPage, AppError> {
-        let filter = self.filter(app);
+        let filter = self.filter(app)?;
         Ok(if self.newest_first {
             app.store.latest_work(list, &filter).await?
         } else {
@@ -78,7 +78,7 @@ impl WorkListQuery {
             None => find_owners.await?,
         };
         let names = owners.iter().map(|owner| (owner.as_str(), number));
-        Ok(app.store.work_list_named(list, &self.filter(app), names).await?)
+        Ok(app.store.work_list_named(list, &self.filter(app)?, names).await?)
     }
 
     /// A page of these rows of one merchant.
@@ -89,7 +89,7 @@ impl WorkListQuery {
         names: &[(String, String)],
     ) -> Result<WorkPage, AppError> {
         let names = names.iter().map(|(merchant, id)| (merchant.as_str(), id.as_str()));
-        Ok(app.store.work_list_named(list, &self.filter(app), names).await?)
+        Ok(app.store.work_list_named(list, &self.filter(app)?, names).await?)
     }
 }
 

@@ -23,7 +23,7 @@ use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
-    core::commit_once::retry_conflicts,
+    core::{commit_once::retry_conflicts, list_query::read_position},
     messages::message_log::filter_by_reference,
     orders::load_order::find_order,
     returns::{
@@ -63,7 +63,7 @@ pub async fn list_exchange_orders(
     merchant: &MerchantId,
     wanted: &ExchangeOrderQuery,
 ) -> Result<ExchangeOrders, AppError> {
-    let before = wanted.before.as_deref().and_then(Cursor::parse);
+    let before = read_position("before", wanted.before.as_deref(), Cursor::parse)?;
     let rma = wanted.rma.as_deref();
     let filter = ExchangeFilter {
         before: before.unwrap_or_else(Cursor::newest),

@@ -11,15 +11,15 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{
-    Cursor, FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey, Transaction, next_page,
+    FailureCount, FailureFilter, FailureKey, FailureRow, MessageKey, Transaction, next_page,
 };
 
 use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{
-        audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
-        time::time_from_us,
+        audit_trail::record_change, commit_once::commit_once, list_query::read_after,
+        scope::RequestScope, time::time_from_us,
     },
     messages::message_log::message_id,
 };
@@ -159,7 +159,7 @@ pub async fn list_failures(
     after: Option<&str>,
     limit: usize,
 ) -> Result<FailurePage, AppError> {
-    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let after = read_after(after)?;
     let failures = app.store.failures(filter, &after, limit).await?;
     let superseded =
         app.store.superseded(&failures.iter().map(message_key).collect::<Vec<_>>()).await?;

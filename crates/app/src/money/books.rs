@@ -7,10 +7,16 @@ use domain::{
 };
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
 use serde::{Deserialize, Serialize};
-use store::{Cursor, OwedReturn, Posting, PostingPosition, next_page};
+use store::{OwedReturn, Posting, PostingPosition, next_page};
 use utoipa::ToSchema;
 
-use crate::{App, AppError, core::time::time_from_us};
+use crate::{
+    App, AppError,
+    core::{
+        list_query::{read_after, read_position},
+        time::time_from_us,
+    },
+};
 
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
@@ -65,7 +71,7 @@ pub async fn list_entries(
     query: &EntryQuery<'_>,
 ) -> Result<MoneyEntries, AppError> {
     let start = PostingPosition::before(query.from.map_or(i64::MIN, micros));
-    let after = query.after.and_then(parse_position).unwrap_or(start);
+    let after = read_position("after", query.after, parse_position)?.unwrap_or(start);
     let to_us = query.to.map_or(i64::MAX, micros);
     let postings = app.store.postings(merchant, &after, to_us, query.limit).await?;
     let next = postings.last().filter(|_| postings.len() == query.limit).map(format_position);
@@ -205,7 +211,7 @@ pub async fn list_open_returns(
     after: Option<&str>,
     limit: usize,
 ) -> Result<OpenReturns, AppError> {
-    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let after = read_after(after)?;
     let returns = app.store.owed_returns(merchant, &after, limit).await?;
     let next = next_page(&returns, limit, OwedReturn::cursor);
     Ok(OpenReturns { returns, next })

@@ -88,7 +88,7 @@ pub async fn list_orders(
     app: &App,
     query: &ListQuery<'_, OrderStatus>,
 ) -> Result<(Vec<OrderSummary>, Option<String>), AppError> {
-    let (orders, end) = app.store.orders(&query.filter()).await?;
+    let (orders, end) = app.store.orders(&query.filter()?).await?;
     let next = end.map(|it| it.cursor().to_string());
     Ok((load_summaries(app, orders).await?, next))
 }

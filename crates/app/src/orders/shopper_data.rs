@@ -25,6 +25,7 @@ use utoipa::ToSchema;
 use super::shopper_keys::{person_hash, shopper_hash};
 use crate::{
     App, AppError,
+    core::list_query::read_position,
     messages::message_log::{MessageView, filter_by_reference, message_id, view_message},
 };
 
@@ -137,7 +138,7 @@ pub(crate) async fn find_shopper(app: &App, query: &ShopperQuery) -> Result<Foun
     let mut found = FoundData::default();
     found.known.add(&query.email);
     let mut returns = BTreeSet::new();
-    if query.after.is_none() {
+    if query.after.as_deref().is_none_or(str::is_empty) {
         returns = find_returns(app, query).await?;
     }
     find_orders(app, query, &mut found).await?;
@@ -185,7 +186,7 @@ async fn find_orders(
     found: &mut FoundData,
 ) -> Result<(), AppError> {
     let hash = shopper_hash(&query.email);
-    let after = query.after.as_deref().and_then(|after| after.split_once('/'));
+    let after = read_position("after", query.after.as_deref(), |after| after.split_once('/'))?;
     let after = after.map(|(merchant, order_id)| OrderPosition { merchant, order_id });
     let page = app.store.orders_of_shopper_after(hash, after.unwrap_or_default(), STEP).await?;
     found.end = page.last().filter(|_| page.len() == STEP).cloned();

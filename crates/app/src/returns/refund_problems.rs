@@ -12,15 +12,15 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{Cursor, RefundProblem, Transaction, next_page};
+use store::{RefundProblem, Transaction, next_page};
 use utoipa::ToSchema;
 
 use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{
-        audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
-        time::time_from_us,
+        audit_trail::record_change, commit_once::commit_once, list_query::read_after,
+        scope::RequestScope, time::time_from_us,
     },
     orders::load_order::find_order,
     returns::{origin::Origin, return_draft::ReturnDraft},
@@ -94,10 +94,6 @@ impl RefundProblemPage {
     }
 }
 
-fn start_of(after: Option<&str>) -> Cursor {
-    after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest)
-}
-
 impl From<RefundProblem> for ProblemView {
     fn from(row: RefundProblem) -> Self {
         Self {
@@ -124,7 +120,7 @@ pub async fn list_refund_problems(
     after: Option<&str>,
     limit: usize,
 ) -> Result<RefundProblemPage, AppError> {
-    let problems = app.store.refund_problems(state, &start_of(after), limit).await?;
+    let problems = app.store.refund_problems(state, &read_after(after)?, limit).await?;
     Ok(RefundProblemPage::new(problems, limit))
 }
 
@@ -134,7 +130,7 @@ pub async fn list_open_problems(
     after: Option<&str>,
     limit: usize,
 ) -> Result<RefundProblemPage, AppError> {
-    let problems = app.store.open_refund_problems(&start_of(after), limit).await?;
+    let problems = app.store.open_refund_problems(&read_after(after)?, limit).await?;
     Ok(RefundProblemPage::new(problems, limit))
 }
 
@@ -145,7 +141,7 @@ pub async fn list_own_problems(
     after: Option<&str>,
     limit: usize,
 ) -> Result<RefundProblemPage, AppError> {
-    let problems = app.store.refund_problems_of(merchant, &start_of(after), limit).await?;
+    let problems = app.store.refund_problems_of(merchant, &read_after(after)?, limit).await?;
     Ok(RefundProblemPage::new(problems, limit))
 }
 
@@ -157,7 +153,7 @@ pub async fn list_merchant_problems(
     after: Option<&str>,
     limit: usize,
 ) -> Result<RefundProblemPage, AppError> {
-    let after = start_of(after);
+    let after = read_after(after)?;
     let problems = app.store.merchant_refund_problems(merchant, state, &after, limit).await?;
     Ok(RefundProblemPage::new(problems, limit))
 }

@@ -82,7 +82,7 @@ pub async fn list_returns(
     app: &App,
     query: &ListQuery<'_, RmaStatus>,
 ) -> Result<(Vec<(String, Rma)>, Option<String>), AppError> {
-    let (listed, end) = app.store.returns(&query.filter()).await?;
+    let (listed, end) = app.store.returns(&query.filter()?).await?;
     let names = listed.iter().map(|it| (it.merchant.as_str(), it.rma_id.as_str()));
     let mut loaded: HashMap<String, (String, Rma)> = app
         .store

@@ -18,14 +18,14 @@ use domain::{
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{AsnLineFilter, Cursor, DoubtfulUnit, Transaction, UnitRow, Versioned, next_page};
+use store::{AsnLineFilter, DoubtfulUnit, Transaction, UnitRow, Versioned, next_page};
 use utoipa::ToSchema;
 
 use crate::{
     App, AppError,
     core::{
-        audit_trail::record_change, commit_once::commit_once, scope::RequestScope,
-        time::time_from_us,
+        audit_trail::record_change, commit_once::commit_once, list_query::read_after,
+        scope::RequestScope, time::time_from_us,
     },
     returns::{origin::Origin, return_draft::ReturnDraft},
     warehouse::{
@@ -64,7 +64,7 @@ pub async fn list_unit_exceptions(
     after: Option<&str>,
     limit: usize,
 ) -> Result<UnitExceptionPage, AppError> {
-    let after = after.and_then(Cursor::parse).unwrap_or_else(Cursor::oldest);
+    let after = read_after(after)?;
     let units = app.store.units_in_doubt(&after, limit).await?;
     let next = next_page(&units, limit, DoubtfulUnit::cursor);
     let view = |it: DoubtfulUnit| UnitException {

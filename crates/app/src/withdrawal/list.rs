@@ -36,7 +36,7 @@ pub async fn list_withdrawals(
     app: &App,
     query: &ListQuery<'_, WithdrawalOutcome>,
 ) -> Result<(Vec<WithdrawalView>, Option<String>), AppError> {
-    let (rows, last) = app.store.withdrawals(&query.filter()).await?;
+    let (rows, last) = app.store.withdrawals(&query.filter()?).await?;
     let views = view_withdrawals(app, &rows).await?;
     Ok((views, last.map(|row| row.cursor().to_string())))
 }

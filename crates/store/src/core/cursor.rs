@@ -2,7 +2,7 @@
 //!
 //! A list is ordered by a time, then by merchant, then by an identifier. A page starts after the
 //! position of the last row of the page before it. Callers get that position as a text, which they
-//! send back to read on; a text that cannot be read means the start of the list.
+//! send back to read on.
 
 use std::{fmt, str::FromStr};
 
