@@ -12,7 +12,10 @@ use super::{
     scripted::Scripted,
     stage::{ExchangeStage, exchange_for, gift_card, item, refund, sample_order, servers},
 };
-use crate::harness::{eventually, home::text, http::Request};
+use crate::{
+    harness::{eventually, home::text, http::Request},
+    messages::reconciliation::reconcile,
+};
 
 const EVEN: &str = "EVEN_EXCHANGE";
 
@@ -204,6 +207,9 @@ fn every_refusal_is_retried_unless_the_merchant_says_that_it_is_final() {
             assert_given_up(&stage, &started, attempts);
             let told = stage.told(&started, 2);
             assert_eq!(told[1], rma("CREATED", &[tee("O-1", &Becomes::Money)], 0), "{status}");
+            let (missing, summary) = reconcile(&stage, "", "");
+            assert_eq!(summary["missing"], 1, "only the return: {missing:?}");
+            assert_eq!(missing[0]["kind"], "rma");
         }
     }
 }

@@ -30,7 +30,7 @@ mod mail_crash;
 mod nodes;
 mod order;
 mod queues;
-mod reconciliation;
+pub(crate) mod reconciliation;
 mod replay;
 mod retention;
 mod retries;

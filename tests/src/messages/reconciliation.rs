@@ -34,7 +34,7 @@ fn entries(held: &Held) -> Vec<Value> {
 }
 
 /// The lines about things, and the summary.
-pub(super) fn reconcile(stage: &Stage<'_>, query: &str, body: &str) -> (Vec<Value>, Value) {
+pub(crate) fn reconcile(stage: &Stage<'_>, query: &str, body: &str) -> (Vec<Value>, Value) {
     let request = Request::post(&format!("/reconciliation{query}"))
         .bearer(&stage.token)
         .header("Content-Type", "application/x-ndjson")

@@ -224,6 +224,7 @@ async fn mark_failed(
     let mut transaction = Transaction::new("giving up an exchange order");
     transaction.update_exchange_order(merchant, &failed, record.version);
     if message.state == MessageState::Failed {
+        app.store.update_message_index(merchant.as_str()).await?;
         let message_id = message.message_id;
         let key = FailureKey { merchant, kind: MessageKind::ExchangeOrder, message_id };
         transaction.discard_failure(key, REFUSED, app.world.now_us());

@@ -4,6 +4,8 @@
 //! A job lives in the process that runs it. When the process ends, what the job has retried or
 //! discarded stays that way, and a new job with the same filter handles the rest.
 
+use std::collections::BTreeSet;
+
 use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -203,6 +205,12 @@ async fn without_superseded(
 /// Retries or discards all of `rows`, or none of them if one is no longer in the failure queue.
 async fn handle(app: &App, rows: &[FailureRow], action: &FailureAction) -> Result<bool, AppError> {
     let now_us = app.world.now_us();
+    if matches!(action, FailureAction::Discard { .. }) {
+        let merchants: BTreeSet<&str> = rows.iter().map(|row| row.merchant.as_str()).collect();
+        for merchant in merchants {
+            app.store.update_message_index(merchant).await?;
+        }
+    }
     let mut transaction = Transaction::new("handling failures");
     let mut merchants = Vec::new();
     for row in rows {

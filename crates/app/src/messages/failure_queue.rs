@@ -221,6 +221,7 @@ pub async fn discard_message(
     let app = scope.app;
     commit_once(scope, || async {
         let (kind, _) = find_failure(app, id).await?;
+        app.store.update_message_index(id.merchant.as_str()).await?;
         let mut transaction = Transaction::new("discarding a message");
         let failure = FailureKey { merchant: &id.merchant, kind, message_id: id.number };
         transaction.discard_failure(failure, reason, app.world.now_us());

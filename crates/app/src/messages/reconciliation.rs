@@ -34,7 +34,7 @@ pub enum ReconciliationResult {
     Older,
     /// You hold a later message than the last one that we know of.
     Newer,
-    /// We have never sent a message about it.
+    /// We have never sent a message about it, or the only one was discarded.
     Unknown,
 }
 

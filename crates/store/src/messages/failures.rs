@@ -94,9 +94,12 @@ impl Transaction {
         self.remove_failure(key);
     }
 
-    /// Removes a failed message from the queue for good.
+    /// Removes a failed message from the queue for good. The index must contain the message
+    /// ([`Store::update_message_index`]): if it is all that was to be sent about a thing, its head
+    /// is removed.
     pub fn discard_failure(&mut self, key: FailureKey<'_>, reason: &str, now_us: i64) {
         self.remove_failure(key);
+        self.remove_head_of_undelivered(key);
         self.one_row(
             "INSERT INTO discards (merchant_id, message_id, discarded_us, reason)
              VALUES ($1, $2, $3, $4)",

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use ring::digest::{Digest, SHA256, digest};
 
+use super::failures::FailureKey;
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::value::{Row, params},
@@ -67,6 +68,26 @@ impl Transaction {
                  SET message_id = excluded.message_id, sequence = excluded.sequence,
                      created_us = excluded.created_us, hash = excluded.hash",
             heads.iter().map(values).collect(),
+        );
+    }
+}
+
+impl Transaction {
+    /// Removes the head of a thing about which there is only this message, if it was never
+    /// delivered: no merchant must hold it. The first attempt of a message that is delivered at
+    /// once is packed, so it has none in the table.
+    pub(super) fn remove_head_of_undelivered(&mut self, key: FailureKey<'_>) {
+        self.any_rows(
+            "DELETE FROM message_heads
+             WHERE merchant_id = $1 AND kind = $2 AND message_id = $3 AND sequence = 1
+                 AND reference = (SELECT m.reference FROM messages m
+                     WHERE m.merchant_id = $1 AND m.message_id = $3)
+                 AND EXISTS (SELECT 1 FROM attempts a
+                     WHERE a.merchant_id = $1 AND a.message_id = $3 AND a.cycle = 1)
+                 AND NOT EXISTS (SELECT 1 FROM attempts a
+                     WHERE a.merchant_id = $1 AND a.message_id = $3
+                         AND a.status >= 200 AND a.status < 300)",
+            params![key.merchant, key.kind, key.message_id],
         );
     }
 }

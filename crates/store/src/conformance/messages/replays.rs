@@ -5,8 +5,8 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use ring::digest::{SHA256, digest};
 
 use crate::{
-    Attempt, AttemptOutcome, FailureKey, HeadPosition, MessageHead, NewMessage, PendingMessage,
-    ReplayedMessage, Store, Transaction,
+    Attempt, AttemptOutcome, FailureCause, FailureKey, HeadPosition, MessageHead, NewMessage,
+    PendingMessage, ReplayedMessage, Store, Transaction,
     conformance::{Subject, acme, commit, on_every_engine, other},
 };
 
@@ -17,6 +17,7 @@ on_every_engine!(
     what_waits_or_is_unknown_is_left_as_it_is,
     a_message_is_found_by_its_time,
     the_last_message_about_each_thing_outlives_it,
+    a_thing_is_forgotten_if_its_only_message_was_never_delivered_and_is_discarded,
 );
 
 fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
@@ -163,4 +164,32 @@ async fn the_last_message_about_each_thing_outlives_it(Subject { store, .. }: Su
     assert_eq!(heads, expected);
     let after = heads[1].position();
     assert_eq!(store.message_heads(&acme(), &after, 10).await.unwrap(), expected[2..]);
+}
+
+async fn a_thing_is_forgotten_if_its_only_message_was_never_delivered_and_is_discarded(
+    Subject { store, .. }: Subject,
+) {
+    let failed = AttemptOutcome::Failed { cause: FailureCause::Overloaded };
+    let never = enqueue(&store, message(&acme(), "A", 1)).await;
+    end(&store, never, failed).await;
+    for sequence in 1..=2 {
+        let one_of_two = enqueue(&store, message(&acme(), "B", sequence)).await;
+        end(&store, one_of_two, failed).await;
+    }
+    let delivered = enqueue(&store, message(&acme(), "C", 1)).await;
+    end(&store, delivered, AttemptOutcome::Delivered).await;
+    replay(&store, 4).await;
+    let again = pending(&store).await.remove(0);
+    end(&store, again, failed).await;
+    store.update_message_index("acme").await.unwrap();
+
+    for message_id in 1..=4 {
+        let key = FailureKey { merchant: &acme(), kind: MessageKind::Rma, message_id };
+        commit(&store, |it| it.discard_failure(key, "agreed", 9)).await.unwrap();
+    }
+
+    let heads = store.message_heads(&acme(), &HeadPosition::default(), 10).await.unwrap();
+    let left: Vec<(&str, i64)> =
+        heads.iter().map(|head| (head.reference.as_str(), head.sequence)).collect();
+    assert_eq!(left, [("B", 2), ("C", 1)]);
 }
