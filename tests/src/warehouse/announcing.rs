@@ -29,6 +29,19 @@ fn an_asn_is_announced_once_and_another_of_its_number_is_a_conflict() {
         let why = "an ASN with this number already exists in the program; change it with PUT";
         assert_eq!(announced(&scene, &other), (409, json!({ "message": why })));
         assert_eq!(announced(&scene, &other_program), (202, result("created")));
+
+        for who in [Who::Merchant, Who::Warehouse] {
+            let ambiguous = scene.get(who, ASN);
+            assert_eq!((ambiguous.status, ambiguous.refused_fields()), (422, vec!["program"]));
+            let why = ambiguous.body["message"].as_str().unwrap();
+            assert!(why.ends_with("returns-east, returns-west"), "{why}");
+            for (program, first) in [("returns-west", "TEE-NAVY-M"), ("returns-east", "A")] {
+                let read = scene.get(who, &format!("{ASN}?program={program}"));
+                assert_eq!(read.body["program_identifier"], program);
+                assert_eq!(read.body["lines"][0]["sku"], first);
+            }
+            assert_eq!(scene.get(who, &format!("{ASN}?program=none")).status, 404);
+        }
     }
 }
 

@@ -23,7 +23,12 @@ use crate::core::{
     paging::{PAGE, PAGE_MAX},
     work_list::{WorkListParameters, reads_everything},
 };
-use server::{Web, error::ApiError, path::Path, query::Query};
+use server::{
+    Web,
+    error::{ApiError, Invalid},
+    path::Path,
+    query::Query,
+};
 
 /// A page of ASNs.
 #[derive(Serialize, ToSchema)]
@@ -121,7 +126,7 @@ pub(crate) async fn asns(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct AsnQuery {
-    /// The program, if several programs of the merchant have the number.
+    /// The program. Required if several programs of the merchant have the number.
     program: Option<String>,
     /// Continue after this line: `next` of the page before.
     after: Option<String>,
@@ -168,8 +173,12 @@ pub(crate) struct ListedAsnLine {
         ForMerchant,
         AsnQuery,
     ),
-    responses((status = 200, body = AsnAnswer, description = "The current state.",
-        example = json!(sample_asn_with_lines()))),
+    responses(
+        (status = 200, body = AsnAnswer, description = "The current state.",
+            example = json!(sample_asn_with_lines())),
+        (status = 422, body = Invalid, description = "Several merchants or programs have the \
+            number, and the request does not say which.", example = json!(sample_ambiguous_asn())),
+    ),
     security(("token" = ["read"]), ("token" = ["warehouse:write"]), ("token" = ["carrier:write"]))
 )]
 pub(crate) async fn asn(
@@ -343,6 +352,14 @@ fn sample_asn_with_lines() -> Value {
         })
     });
     json!(AsnAnswer { asn: sample_summary(), lines: lines.collect(), next: None })
+}
+
+fn sample_ambiguous_asn() -> Value {
+    json!({
+        "message": "1 field is invalid: program must be named, because several programs have this \
+            ASN: returns-east, returns-west",
+        "errors": [{ "field": "program", "code": "missing_field" }],
+    })
 }
 
 fn sample_shipments() -> Value {

@@ -30,8 +30,13 @@ pub(crate) fn resolve_merchant(
 
 /// The error for a request that must name a merchant.
 pub(crate) fn merchant_required(reason: &str) -> AppError {
+    missing_parameter("merchant", reason)
+}
+
+/// The error for a request that must have the parameter `name`.
+pub(crate) fn missing_parameter(name: &str, reason: &str) -> AppError {
     let fault = FieldError {
-        field: "merchant".to_owned(),
+        field: name.to_owned(),
         code: FaultCode::MissingField,
         reason: reason.to_owned(),
     };

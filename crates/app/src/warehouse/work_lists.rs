@@ -6,7 +6,7 @@ use domain::warehouse::{
     asn::InboundAsn, drop_ship::DropShipOrder, receiving::AsnState, shipment::ShipmentHead,
 };
 use jiff::Timestamp;
-use store::{AsnLineRow, WorkList, WorkPage};
+use store::{AsnLineRow, Versioned, WorkList, WorkPage};
 
 use crate::{
     App, AppError,
@@ -14,7 +14,7 @@ use crate::{
         time::time_from_us,
         work_lists::{WorkEntries, WorkEntry, WorkListQuery},
     },
-    warehouse::resolve_merchant::resolve_merchant,
+    warehouse::resolve_merchant::{missing_parameter, resolve_merchant},
 };
 
 /// An ASN without its lines.
@@ -101,7 +101,7 @@ pub async fn list_drop_ship_orders(
     Ok(collect_entries(&page, by_key.collect()))
 }
 
-/// An ASN with a page of its lines. If several programs have the number, `program` says which.
+/// An ASN with a page of its lines. If several programs have the number, `program` must say which.
 pub async fn load_asn(
     app: &App,
     merchant: Option<&domain::identifier::MerchantId>,
@@ -113,14 +113,33 @@ pub async fn load_asn(
     let missing = || AppError::NotFound("ASN");
     let merchant = resolve_merchant(merchant, &owners)?.ok_or_else(missing)?;
     let heads = app.store.asn_heads(&merchant, asn_number).await?;
-    let wanted = |state: &AsnState| program.is_none_or(|it| state.asn.program_identifier == it);
-    let state = heads.into_iter().map(|head| head.value).find(wanted).ok_or_else(missing)?;
+    let state = select_program(heads, program)?.ok_or_else(missing)?;
     let limit = lines.limit;
     let after = lines.after.unwrap_or_default();
     let lines = app.store.asn_lines_page(&merchant, &state.asn, after, limit).await?;
     let last = lines.last().filter(|_| lines.len() == limit);
     let next = last.map(|line| line.detail.line_identifier.clone());
     Ok(AsnPage { merchant: merchant.to_string(), summary: state.into(), lines, next })
+}
+
+/// The ASN of a program, or the only one. None if there is none.
+fn select_program(
+    heads: Vec<Versioned<AsnState>>,
+    program: Option<&str>,
+) -> Result<Option<AsnState>, AppError> {
+    let mut states = heads.into_iter().map(|head| head.value);
+    if let Some(program) = program {
+        return Ok(states.find(|state| state.asn.program_identifier == program));
+    }
+    let states: Vec<AsnState> = states.collect();
+    if states.len() > 1 {
+        let programs = states.iter().map(|state| state.asn.program_identifier.as_str());
+        let programs: Vec<&str> = programs.collect();
+        let programs = programs.join(", ");
+        let reason = format!("must be named, because several programs have this ASN: {programs}");
+        return Err(missing_parameter("program", &reason));
+    }
+    Ok(states.into_iter().next())
 }
 
 /// Which lines of an ASN to read.
