@@ -172,3 +172,35 @@ fn a_refund_line_identifier_of_a_recorded_refund_cannot_be_used_again() {
         assert_eq!(scene.publish(&fine)["orders"][0]["result"], "updated");
     }
 }
+
+/// Amounts are never converted: a promise in one currency cannot be paid in another.
+#[test]
+fn the_currency_of_an_order_does_not_change_after_money_was_promised_or_paid() {
+    for scene in scenes() {
+        let in_francs = |second: usize, refunds: &[Value]| {
+            let mut order = newer(sample_order("A"), second, refunds);
+            order["currency"] = json!("CHF");
+            let body = crate::harness::samples::message(&[order]);
+            scene.stage.server.publish(&scene.stage.token, &body)
+        };
+        assert_eq!(in_francs(1, &[]).status, 200, "nothing is promised");
+        scene.publish(&newer(sample_order("A"), 2, &[]));
+        let canceled = scene.start_tee();
+        assert_eq!(scene.cancel(&canceled).status, 200);
+        assert_eq!(in_francs(3, &[]).status, 200, "nothing is promised any more");
+        scene.publish(&newer(sample_order("A"), 4, &[]));
+        let rma = scene.start_tee();
+        let paid = [refund("RF-1", Some(&rma), &[("tee", 1)])];
+
+        for refused in [in_francs(5, &[]), in_francs(5, &paid), in_francs(0, &paid)] {
+            assert_eq!(refused.status, 422, "{}", refused.said());
+            let field = "$.returns_portal_order.orders[0].currency";
+            assert_eq!(refused.json()["errors"], json!([{ "field": field, "code": "invalid" }]));
+        }
+        assert_eq!(scene.show(&rma)["status"], "CREATED");
+        let outside = newer(sample_order("A"), 6, &[refund("RF-2", None, &[("mug", 1)])]);
+        scene.publish(&outside);
+        assert_eq!(scene.cancel(&rma).status, 200);
+        assert_eq!(in_francs(7, &[]).status, 422, "a refund was reported");
+    }
+}

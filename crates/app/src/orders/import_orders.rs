@@ -26,9 +26,9 @@ use crate::{
     },
     orders::{
         order_intake::{
-            IncomingOrder, IntakeDecision, RefundConflict, decide_intake, read_with_past_refunds,
+            IncomingOrder, IntakeConflict, IntakeDecision, decide_intake, read_with_past_refunds,
         },
-        publish_orders::{refund_conflict_faults, run_on_suitable_thread},
+        publish_orders::{conflict_faults, run_on_suitable_thread},
     },
 };
 
@@ -189,14 +189,14 @@ impl ChunkState {
         }
     }
 
-    fn reject(&mut self, conflicts: &[RefundConflict]) {
+    fn reject(&mut self, conflicts: &[IntakeConflict]) {
         let mut position = 0..;
         self.lines.retain(|line| {
             let here = position.next();
             let own = conflicts.iter().filter(|conflict| Some(conflict.order) == here);
             let own: Vec<_> = own.copied().collect();
             if !own.is_empty() {
-                let faults = refund_conflict_faults(&own, |_| "$".to_owned());
+                let faults = conflict_faults(&own, |_| "$".to_owned());
                 self.rejected.push(reject_line(line.line, faults));
             }
             own.is_empty()

@@ -44,6 +44,7 @@ pub(crate) struct IncomingOrder {
     pub(crate) order_id: String,
     updated_us: i64,
     status: OrderStatus,
+    currency: String,
     secondary_id: String,
     hash: Bytes,
     body: Bytes,
@@ -99,6 +100,7 @@ impl IncomingOrder {
             order_id: order.identifier.clone(),
             updated_us: micros(order.updated_at),
             status: order.status,
+            currency: order.currency.clone(),
             secondary_id: order.secondary_identifier.clone().unwrap_or_default(),
             hash: hash(&body),
             body,
@@ -136,30 +138,41 @@ impl IncomingOrder {
 /// What follows from incoming orders.
 pub(crate) struct IntakeDecision {
     pub(crate) outcomes: Vec<IntakeOutcome>,
-    pub(crate) conflicts: Vec<RefundConflict>,
+    pub(crate) conflicts: Vec<IntakeConflict>,
     /// Refunds that need attention: those that an operator should review, and those without effect.
     pub(crate) doubtful: Vec<DoubtfulRefund>,
     pub(crate) transaction: Transaction,
 }
 
-/// A refund that cannot be recorded.
+/// Why an order, or one of its refunds, cannot be recorded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RefundConflict {
+pub(crate) struct IntakeConflict {
     pub(crate) order: usize,
-    pub(crate) refund: usize,
     pub(crate) reason: ConflictReason,
 }
 
-impl RefundConflict {
+impl IntakeConflict {
     fn too_many(position: RefundPosition) -> Self {
         let RefundPosition { order_position: order, refund_position: refund } = position;
-        Self { order, refund, reason: ConflictReason::TooMany }
+        Self::of_refund(order, refund, RefundConflict::TooMany)
     }
+
+    fn of_refund(order: usize, refund: usize, reason: RefundConflict) -> Self {
+        Self { order, reason: ConflictReason::Refund(refund, reason) }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ConflictReason {
+    /// The currency differs from the one in which money was promised or paid.
+    Currency,
+    /// The refund at this position cannot be recorded.
+    Refund(usize, RefundConflict),
 }
 
 /// Why a refund cannot be recorded.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ConflictReason {
+pub(crate) enum RefundConflict {
     /// It is recorded with another body, or for another order.
     Content,
     /// Another refund of the order has a line with the identifier of this line.
@@ -179,22 +192,22 @@ pub(crate) async fn decide_intake(
     let now_us = app.world.now_us();
     let mut transaction = Transaction::new("storing orders");
     let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
-    let (mut conflicts, mut unsettled) = (Vec::new(), Vec::new());
+    let (mut conflicts, mut unsettled) = (stored.currency_conflicts(orders), Vec::new());
     for (position, order) in orders.iter().enumerate() {
         let head = stored.known.heads.get(&order.order_id);
         let outcome = stored.outcome(order);
-        let conflict = |refund, reason| RefundConflict { order: position, refund, reason };
+        let conflict = |refund, reason| IntakeConflict::of_refund(position, refund, reason);
         for (refund, entry) in order.refunds.iter().enumerate() {
             if !stored.is_new(entry) {
-                let contradicted = conflict(refund, ConflictReason::Content);
+                let contradicted = conflict(refund, RefundConflict::Content);
                 conflicts.extend(stored.contradicts(order, entry).then_some(contradicted));
                 continue;
             }
-            conflicts.extend(entry.is_past.then(|| conflict(refund, ConflictReason::Past)));
+            conflicts.extend(entry.is_past.then(|| conflict(refund, RefundConflict::Past)));
             let Some(whole) = &order.refunded else { continue };
             let Some(content) = whole.refunds.get(refund) else { continue };
             let reused = find_reused_lines(content, stored.refunds_of(order));
-            let reused = reused.into_iter().map(ConflictReason::Line);
+            let reused = reused.into_iter().map(RefundConflict::Line);
             conflicts.extend(reused.map(|reason| conflict(refund, reason)));
             new_refunds.push(build_refund_row(order, entry));
             unsettled.push(NewRefund {
@@ -214,7 +227,7 @@ pub(crate) async fn decide_intake(
     transaction.insert_refunds(merchant, new_refunds, now_us);
     let settling = settle_refunds(app, merchant, &unsettled, &stored.known.ledgers);
     let mut settlements = Box::pin(settling).await?;
-    conflicts.extend(settlements.first_beyond_limit().map(RefundConflict::too_many));
+    conflicts.extend(settlements.first_beyond_limit().map(IntakeConflict::too_many));
     for (position, order) in orders.iter().enumerate() {
         let recorded = stored.refunds_of(order);
         if stored.outcome(order) == IntakeOutcome::Updated && !recorded.is_empty() {
@@ -241,6 +254,9 @@ struct StoredState {
     refunds: HashMap<String, Vec<Refund>>,
     /// The newest snapshots of orders whose new refunds arrived with an older one.
     newest: HashMap<String, Order>,
+    /// The currencies of orders that change after money was promised or paid for them, and of those
+    /// in `newest`.
+    currencies: HashMap<String, String>,
 }
 
 impl StoredState {
@@ -252,7 +268,12 @@ impl StoredState {
     ) -> Result<Self, AppError> {
         let keys: Vec<IntakeKey<'_>> = orders.iter().map(IncomingOrder::key).collect();
         let known = app.store.intake_state(merchant, &keys).await?;
-        let mut stored = Self { known, refunds: HashMap::new(), newest: HashMap::new() };
+        let mut stored = Self {
+            known,
+            refunds: HashMap::new(),
+            newest: HashMap::new(),
+            currencies: HashMap::new(),
+        };
         let changed = orders.iter().filter(|order| {
             let refunded =
                 stored.known.heads.get(&order.order_id).is_some_and(|head| head.refunded);
@@ -264,9 +285,17 @@ impl StoredState {
             stored.refunds.entry(order_id).or_default().push(refund);
         }
         for order in orders {
-            if !stored.outcome(order).is_stored() && stored.has_new_refunds(order) {
-                let newest = find_newest_snapshot(app, merchant, &order.order_id).await?;
-                stored.newest.extend(newest.map(|newest| (order.order_id.clone(), newest)));
+            let is_stored = stored.outcome(order).is_stored();
+            let is_late = !is_stored && stored.has_new_refunds(order);
+            let is_bound = is_stored && stored.has_money(order);
+            if !is_late && !is_bound {
+                continue;
+            }
+            let newest = find_newest_snapshot(app, merchant, &order.order_id).await?;
+            let Some(newest) = newest else { continue };
+            stored.currencies.insert(order.order_id.clone(), newest.currency.clone());
+            if is_late {
+                stored.newest.insert(order.order_id.clone(), newest);
             }
         }
         Ok(stored)
@@ -278,6 +307,24 @@ impl StoredState {
             head.map(|head| SnapshotVersion { updated_us: head.updated_us, hash: &head.hash });
         let incoming = SnapshotVersion { updated_us: order.updated_us, hash: &order.hash };
         intake::compare(before.as_ref(), &incoming)
+    }
+
+    /// Whether something was promised or paid for the order.
+    fn has_money(&self, order: &IncomingOrder) -> bool {
+        let id = &order.order_id;
+        self.known.heads.get(id).is_some_and(|head| head.refunded)
+            || self.known.ledgers.get(id).is_some_and(|ledger| ledger.value.has_money())
+    }
+
+    /// The orders whose amounts would change their currency. They are never converted.
+    fn currency_conflicts(&self, orders: &[IncomingOrder]) -> Vec<IntakeConflict> {
+        let changes_currency = |order: &IncomingOrder| {
+            self.currencies.get(&order.order_id).is_some_and(|it| *it != order.currency)
+        };
+        let changed = orders.iter().enumerate().filter(|(_, order)| changes_currency(order));
+        changed
+            .map(|(order, _)| IntakeConflict { order, reason: ConflictReason::Currency })
+            .collect()
     }
 
     fn refunds_of(&self, order: &IncomingOrder) -> &[Refund] {

@@ -16,7 +16,8 @@ use crate::{
     AppError,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     orders::order_intake::{
-        ConflictReason, IncomingOrder, RefundConflict, decide_intake, read_with_past_refunds,
+        ConflictReason, IncomingOrder, IntakeConflict, RefundConflict, decide_intake,
+        read_with_past_refunds,
     },
 };
 use futures_util::future::BoxFuture;
@@ -74,7 +75,7 @@ async fn read_and_store(
         let decided = decide_intake(scope, &orders).await?;
         if !decided.conflicts.is_empty() {
             let root = |order| format!("$.returns_portal_order.orders[{order}]");
-            return Err(AppError::Invalid(refund_conflict_faults(&decided.conflicts, root)));
+            return Err(AppError::Invalid(conflict_faults(&decided.conflicts, root)));
         }
         let results = orders
             .iter()
@@ -130,30 +131,43 @@ pub(crate) async fn run_on_suitable_thread<T: Send + 'static>(
     }
 }
 
-/// The faults of refunds that cannot be recorded. `root` is the path of an order.
-pub(crate) fn refund_conflict_faults(
-    conflicts: &[RefundConflict],
+/// The faults of orders and refunds that cannot be recorded. `root` is the path of an order.
+pub(crate) fn conflict_faults(
+    conflicts: &[IntakeConflict],
     root: impl Fn(usize) -> String,
 ) -> Faults {
     let errors = conflicts.iter().map(|conflict| {
-        let refund = format!("{}.refunds[{}]", root(conflict.order), conflict.refund);
+        let order = root(conflict.order);
         let (field, reason) = match conflict.reason {
-            ConflictReason::Line(line) => (
-                format!("{refund}.refund_line_items[{line}].identifier"),
-                "must be unique in all refunds of the order, including those recorded before",
+            ConflictReason::Currency => (
+                format!("{order}.currency"),
+                "must not change, because money was promised or paid for the order",
             ),
-            ConflictReason::Content => (
-                format!("{refund}.identifier"),
-                "refers to a refund that was already recorded with different content",
-            ),
-            ConflictReason::Past => (format!("{refund}.created_at"), "should be in the future"),
-            ConflictReason::TooMany => (
-                refund,
-                "is one new refund too many for returns of this size; send the refunds before it \
-                 first, and the others with a later message",
-            ),
+            ConflictReason::Refund(position, reason) => {
+                describe_conflict(format!("{order}.refunds[{position}]"), reason)
+            }
         };
         FieldError { field, code: FaultCode::Invalid, reason: reason.to_owned() }
     });
     Faults { errors: errors.collect(), total: conflicts.len() }
+}
+
+/// Which field of the refund is wrong, and why.
+fn describe_conflict(refund: String, conflict: RefundConflict) -> (String, &'static str) {
+    match conflict {
+        RefundConflict::Line(line) => (
+            format!("{refund}.refund_line_items[{line}].identifier"),
+            "must be unique in all refunds of the order, including those recorded before",
+        ),
+        RefundConflict::Content => (
+            format!("{refund}.identifier"),
+            "refers to a refund that was already recorded with different content",
+        ),
+        RefundConflict::Past => (format!("{refund}.created_at"), "should be in the future"),
+        RefundConflict::TooMany => (
+            refund,
+            "is one new refund too many for returns of this size; send the refunds before it \
+             first, and the others with a later message",
+        ),
+    }
 }

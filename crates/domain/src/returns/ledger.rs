@@ -106,6 +106,13 @@ impl Ledger {
         self.shipping.as_ref()
     }
 
+    /// Whether money was promised or paid for the order: units are spent, or shipping is refunded.
+    pub fn has_money(&self) -> bool {
+        self.lines.values().any(|spent| !spent.is_empty())
+            || self.shipping.is_some()
+            || !self.conflicts.is_empty()
+    }
+
     /// The spent units of a line, in the order of their numbers.
     pub fn spent(&self, line: &str) -> &[SpentUnit] {
         self.lines.get(line).map(Vec::as_slice).unwrap_or_default()

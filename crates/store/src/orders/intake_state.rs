@@ -53,7 +53,7 @@ pub struct IntakeState {
     pub refunds: BTreeMap<String, RefundHead>,
     /// The exchange orders that the message contains, by their identifiers at the merchant.
     pub exchanges: BTreeMap<String, Versioned<ExchangeRecord>>,
-    /// The ledgers of orders with refunds, by order. An order of which nothing is spent has none.
+    /// The ledgers of orders, by order. An order of which nothing was ever spent has none.
     pub ledgers: BTreeMap<String, Versioned<Ledger>>,
 }
 
@@ -67,7 +67,7 @@ const ALONE: i64 = 0;
 
 const ALL_TABLES: &str =
     "SELECT few.what, few.id, few.version, few.updated_us, few.hash, few.other, r.caller
-     FROM ROWS(merchant_id, order_id, refund_id, as_exchange, with_ledger, caller), LATERAL (
+     FROM ROWS(merchant_id, order_id, refund_id, as_exchange, caller), LATERAL (
          SELECT CAST(1 AS BIGINT) AS what, o.order_id AS id, o.version AS version,
              o.updated_us AS updated_us, o.hash AS hash, k.refund_id AS other
          FROM orders o
@@ -88,7 +88,7 @@ const ALL_TABLES: &str =
          SELECT 4, l.order_id, l.version, 0, NULL, l.body
          FROM ledgers l
          WHERE l.merchant_id = r.merchant_id AND l.order_id = r.order_id
-             AND r.with_ledger = 1) few";
+             AND r.order_id <> '') few";
 
 /// For a distributed database, which plans a query of several tables anew each time: one query for
 /// each table. Most messages have new orders, and so need only the first.
@@ -134,20 +134,21 @@ impl Store {
         orders: &[IntakeKey<'_>],
     ) -> Result<IntakeState, StoreError> {
         let refunds = orders.iter().flat_map(|order| order.refund_ids.iter().copied());
-        let with_refunds = orders.iter().filter(|order| !order.refund_ids.is_empty());
         let exchanges = orders.iter().filter(|order| order.as_exchange);
         let mut state = IntakeState::default();
         for (sql, ids) in [
             (HEADS, orders.iter().map(|order| order.order_id).collect::<Vec<_>>()),
             (EXCHANGE_ORDERS, exchanges.map(|order| order.order_id).collect()),
             (REFUNDS, refunds.collect()),
-            (LEDGERS, with_refunds.map(|order| order.order_id).collect()),
         ] {
             let keys = ids.into_iter().map(|id| params![merchant, id]).collect();
             let rows = self.query_each(OPERATION, sql, keys).await?;
             rows.iter().try_for_each(|row| state.add(row)).during(OPERATION)?;
         }
-        let known = state.heads.keys().map(|id| params![merchant, id.as_str()]).collect();
+        let known: Vec<Vec<Value>> =
+            state.heads.keys().map(|id| params![merchant, id.as_str()]).collect();
+        let rows = self.query_each(OPERATION, LEDGERS, known.clone()).await?;
+        rows.iter().try_for_each(|row| state.add(row)).during(OPERATION)?;
         for row in self.query_each(OPERATION, REFUNDED, known).await? {
             if let Some(head) = state.heads.get_mut(row.text(0).during(OPERATION)?) {
                 head.refunded = true;
@@ -160,10 +161,9 @@ impl Store {
 impl IntakeKey<'_> {
     /// The order, and each of its refunds.
     fn wanted(&self, merchant: &MerchantId) -> Vec<Vec<Value>> {
-        let with_ledger = i64::from(!self.refund_ids.is_empty());
         let as_exchange = i64::from(self.as_exchange);
-        let order = params![merchant, self.order_id, "", as_exchange, with_ledger, ALONE];
-        let refund = |id: &&str| params![merchant, "", *id, 0_i64, 0_i64, ALONE];
+        let order = params![merchant, self.order_id, "", as_exchange, ALONE];
+        let refund = |id: &&str| params![merchant, "", *id, 0_i64, ALONE];
         std::iter::once(order).chain(self.refund_ids.iter().map(refund)).collect()
     }
 }
