@@ -198,12 +198,12 @@ fn the_commands_set_list_and_remove_warehouses() {
     assert_eq!(home.run(&["warehouse", "list"]).out, "None.\n");
 }
 
-/// Starts a return of a new order and returns the recipient that carriers are asked to send it to.
-fn recipient_of_return(scene: &Scene, order_id: &str) -> Value {
+/// Starts a return of a new order, which our warehouse receives.
+fn start_return(scene: &Scene, order_id: &str) -> String {
     let (server, token) = (scene.server, scene.server.token(&scene.merchant));
-    server.home.json(&["merchant", "set", &scene.merchant.id, "--carrier", "external"]);
-    let add = ["client", "add", "--name", "gateway", "--scope", "carrier:write"];
-    let carrier = server.token(&Merchant::read("platform", &server.home.json(&add)));
+    let settings = json!({ "carrier": "external", "managed_receiving": true });
+    let target = format!("/admin/merchants/{}", scene.merchant.id);
+    assert_eq!(scene.ask(Who::Operator, "PATCH", &target, &settings).status, 200);
     let mut order = sample_order(order_id);
     order["items"][0]["quantity"] = json!(1);
     order["items"][0]["quantity_shipped"] = json!(1);
@@ -215,12 +215,19 @@ fn recipient_of_return(scene: &Scene, order_id: &str) -> Value {
             "quantity": 1, "return_reason": "too_small", "resolution": "refund" }],
     });
     let started = Request::post("/returns").bearer(&token).json(wanted.to_string());
-    let rma = text(&server.send(&started).json()["rma_identifier"]);
+    text(&server.send(&started).json()["rma_identifier"])
+}
+
+/// The recipient that carriers are asked to send a return to.
+fn recipient_of(scene: &Scene, rma: &str) -> Value {
+    let server = scene.server;
+    let add = ["client", "add", "--name", "gateway", "--scope", "carrier:write"];
+    let carrier = server.token(&Merchant::read("platform", &server.home.json(&add)));
     let mut target = "/label_requests?limit=100".to_owned();
     loop {
         let page = server.send(&Request::get(&target).bearer(&carrier)).json();
         let requests = page["label_requests"].as_array().unwrap();
-        if let Some(found) = requests.iter().find(|it| it["rma_identifier"] == rma.as_str()) {
+        if let Some(found) = requests.iter().find(|it| it["rma_identifier"] == rma) {
             return found["recipient"].clone();
         }
         target = format!("/label_requests?limit=100&after={}", text(&page["next"]));
@@ -231,7 +238,7 @@ fn recipient_of_return(scene: &Scene, order_id: &str) -> Value {
 fn a_return_goes_to_the_warehouse_that_the_table_names() {
     const ROUTES: &str = "/admin/return_routes";
     for scene in scenes() {
-        let before = recipient_of_return(&scene, "routed-1");
+        let before = recipient_of(&scene, &start_return(&scene, "routed-1"));
         assert_ne!(before["city"], "Reno");
         let mut home = address();
         home["country"] = json!("us");
@@ -253,8 +260,22 @@ fn a_return_goes_to_the_warehouse_that_the_table_names() {
         let stored = scene.ask(Who::Operator, "PUT", ROUTES, &route("RTV-31"));
         assert_eq!(stored.status, 200, "{stored:?}");
 
-        let after = recipient_of_return(&scene, "routed-2");
+        let rma = start_return(&scene, "routed-2");
+        let after = recipient_of(&scene, &rma);
         let parts = (&after["city"], &after["zip_code"], &after["country_code"]);
         assert_eq!(parts, (&json!("Reno"), &json!("89502"), &json!("US")));
+
+        // Something else was in the parcel. The scan does not say where.
+        let other = json!({
+            "rma_identifier": rma, "unit_identifier": "LP-7", "sku": "OTHER", "condition": "A",
+        });
+        let receipts = json!({ "receipts": [other] });
+        assert_eq!(scene.ask(Who::Warehouse, "POST", "/receipts", &receipts).status, 200);
+        let reject = json!({ "action": "reject", "reason": "wrong item" });
+        assert_eq!(scene.decide("LP-7", &rma, &reject).status, 200);
+        let told = scene.told("inventory_receipt");
+        let to =
+            json!({ "identifier": "RTV-31", "type": "warehouse", "original_identifier": null });
+        assert_eq!((told.len(), &told[0]["to"]), (1, &to));
     }
 }

@@ -22,6 +22,8 @@ use crate::{
         audit_trail::record_change, commit_once::commit_once, idempotency::replayable,
         scope::RequestScope,
     },
+    orders::load_order::find_newest_snapshot,
+    returns::change_return::order_ids,
 };
 
 /// More than any installation has.
@@ -155,6 +157,28 @@ pub(crate) async fn load_return_address(
     let name_only = || PostalAddress { name: merchant.name.clone(), ..PostalAddress::default() };
     let address = return_address(&sent, &routes, &warehouses, merchant.return_address.as_ref());
     Ok(address.unwrap_or_else(name_only))
+}
+
+/// The warehouse that a return was sent to, as far as it is known: the one that the table of routes
+/// names, or else the only one that there is.
+pub(crate) async fn find_receiving_warehouse(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &Rma,
+) -> Result<Option<String>, AppError> {
+    let (routes, warehouses) = (load_return_routes(app).await?, list_warehouses(app).await?);
+    let order = match order_ids(rma).first() {
+        Some(order_id) if !routes.routes.is_empty() => {
+            find_newest_snapshot(app, merchant, order_id).await?
+        }
+        Some(_) | None => None,
+    };
+    let country = order.map(|order| order.shipping_address.country_code).unwrap_or_default();
+    let return_method = rma.return_method;
+    let sent = RoutedReturn { merchant, country: &country, return_method };
+    let only = warehouses.first().filter(|_| warehouses.len() == 1);
+    let warehouse = routes.find_warehouse(&sent, &warehouses).or(only);
+    Ok(warehouse.map(|warehouse| warehouse.identifier.clone()))
 }
 
 /// Removes a warehouse. Shipments that it completed stay as they are.

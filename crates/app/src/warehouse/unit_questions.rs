@@ -31,6 +31,7 @@ use crate::{
     warehouse::{
         asn_receipts::{AcceptedUnit, accept_unit, apply_to_return, enqueue_receipt},
         disposition::{ReceivedGoods, with_channel_of_question},
+        settings::find_receiving_warehouse,
     },
 };
 
@@ -212,7 +213,8 @@ async fn reject_wrong_item(
         return Ok(());
     };
     let Some(before) = app.store.rma(merchant, &id).await? else { return Ok(()) };
-    let parcel = parcel_of_return(&before.value, &asked.scanned);
+    let sent_to = find_receiving_warehouse(app, merchant, &before.value).await?;
+    let parcel = parcel_of_return(&before.value, sent_to.as_deref(), &asked.scanned);
     if let Some(message) = parcel.as_ref().and_then(|parcel| rejected(parcel, unit)) {
         enqueue_receipt(app, transaction, merchant, &message, unit);
     }

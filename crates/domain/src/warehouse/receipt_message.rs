@@ -157,15 +157,16 @@ pub fn withdrawn<'a>(asn: &'a InboundAsn, before: &'a UnitRecord) -> Option<Inve
     Some(InventoryReceipt { reject_reason, ..received(asn, before)? })
 }
 
-/// A parcel of a return as an ASN, for messages about what does not belong into it.
-pub fn parcel_of_return(rma: &Rma, scanned: &Receipt) -> Option<InboundAsn> {
+/// A parcel of a return as an ASN, for messages about what does not belong into it. `sent_to` is
+/// the warehouse that the return was sent to, if it is known; that of the scan takes precedence.
+pub fn parcel_of_return(rma: &Rma, sent_to: Option<&str>, scanned: &Receipt) -> Option<InboundAsn> {
     let identifier = rma.rma_identifier.to_string();
     let reference = GoodsReference {
         kind: ReferenceType::Rma,
         identifier: identifier.clone(),
         alternate_identifier: rma.units.first().map(|it| it.goods.order_identifier.clone()),
     };
-    let warehouse = scanned.warehouse_identifier.clone().unwrap_or_else(|| UNKNOWN.to_owned());
+    let warehouse = scanned.warehouse_identifier.as_deref().or(sent_to).unwrap_or(UNKNOWN);
     Some(InboundAsn {
         program_identifier: RETURNS_PROGRAM.to_owned(),
         asn_number: AsnNumber::parse(&identifier)?,
@@ -176,7 +177,7 @@ pub fn parcel_of_return(rma: &Rma, scanned: &Receipt) -> Option<InboundAsn> {
         shipment_identifier: None,
         from: AsnOrigin { identifier, kind: "shopper".to_owned() },
         to: AsnDestination {
-            identifier: warehouse,
+            identifier: warehouse.to_owned(),
             kind: "warehouse".to_owned(),
             original_identifier: None,
         },
