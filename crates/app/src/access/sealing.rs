@@ -6,9 +6,9 @@
 //!
 //! After a rotation, new values are sealed with the new key at once, and the old ones are sealed
 //! anew in batches. Each is replaced only if no other request has changed it meanwhile. When none
-//! is left, the database forgets the old key. A node that does not have the new file yet still seals
-//! with the old key, so it makes the database remember that key again. It seals those values anew
-//! when it gets the file, and until then no further rotation can remove the old key.
+//! is left, the database forgets the old key. A node that does not have the new file yet still
+//! seals with the old key, so it makes the database remember that key again. It seals those values
+//! anew when it gets the file, and until then no further rotation can remove the old key.
 
 use std::time::Duration;
 

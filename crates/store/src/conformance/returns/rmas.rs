@@ -182,7 +182,9 @@ async fn returns_of_a_parcel_are_found_whatever_others_have_under_its_number(
     let ids: Vec<RmaId> = (1..=102).map(|number| sample_rma(number).rma_identifier).collect();
     let (theirs, mine) = ids.split_at(101);
     commit(&store, |it| {
-        theirs.iter().for_each(|id| it.put_parcel(&acme(), "1Z-1", id));
+        for id in theirs {
+            it.put_parcel(&acme(), "1Z-1", id);
+        }
         it.put_parcel(&other(), "1Z-1", &mine[0]);
     })
     .await
