@@ -2,8 +2,8 @@
 //!
 //! A unit is spent once. Putting it on a return freezes its value at that moment, and a frozen
 //! value does not change when the merchant publishes the order again. What is not frozen is
-//! distributed over the remaining units, so that all units together are worth what the order says,
-//! however the returns were grouped and whichever were canceled in between.
+//! distributed over the remaining units (see `remaining`), so that all units together are worth
+//! what the order says, however the returns were grouped and whichever were canceled in between.
 //!
 //! The merchant's refunds are facts: a refund for which no unit is left is not dropped but kept as
 //! a [`Conflict`] for a person to resolve. Every operation returns a new ledger and leaves the old
@@ -14,6 +14,7 @@ pub mod agreement;
 mod entries;
 #[cfg(test)]
 mod properties;
+mod remaining;
 #[cfg(test)]
 mod tests;
 
@@ -127,7 +128,7 @@ impl Ledger {
 
     /// Every shipped unit of the order, line by line: spent, or with what it is worth now.
     pub fn units(&self, order: &Order) -> Vec<LineUnits> {
-        let totals = money::line_totals(order);
+        let totals = self.line_totals(order);
         let lines = order.items.iter().zip(&totals);
         lines.map(|(line, totals)| self.line_units(line, totals)).collect()
     }
@@ -270,13 +271,14 @@ impl Ledger {
     }
 
     fn units_of(&self, order: &Order, line: &str) -> Option<LineUnits> {
-        let totals = money::line_totals(order);
+        let totals = self.line_totals(order);
         let mut lines = order.items.iter().zip(&totals);
         let (line, totals) = lines.find(|(known, _)| known.identifier == line)?;
         Some(self.line_units(line, totals))
     }
 
-    /// Every shipped unit of a line. `totals` are those of the line.
+    /// Every shipped unit of a line. `totals` are those of the line in
+    /// [`line_totals`](Self::line_totals), now or before units of the line were spent.
     pub(crate) fn line_units(&self, line: &OrderLine, totals: &LineTotals) -> LineUnits {
         let spent = self.spent(&line.identifier);
         let left = money::units(line.quantity_shipped).saturating_sub(spent.len());

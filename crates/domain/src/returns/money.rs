@@ -117,17 +117,22 @@ fn after_line_discount(line: &OrderLine) -> i128 {
     (i128::from(line.product_amount_cents) - discount).max(0)
 }
 
-/// Divides `amount` in proportion to the weights; no share exceeds its weight. The remaining cents
-/// go to the largest remainders, and among equals to the first.
-fn divide_by_largest_remainder(amount: i128, weights: &[i128]) -> Vec<i128> {
+/// Divides `amount` in proportion to the weights; no share exceeds its weight.
+pub(crate) fn divide_by_largest_remainder(amount: i128, weights: &[i128]) -> Vec<i128> {
+    divide_in_proportion(amount.min(weights.iter().sum()), weights)
+}
+
+/// Divides `amount` in proportion to the weights. The remaining cents go to the largest remainders,
+/// and among equals to the first. Without any weight, nothing is divided.
+pub(crate) fn divide_in_proportion(amount: i128, weights: &[i128]) -> Vec<i128> {
     let total: i128 = weights.iter().sum();
-    let amount = amount.clamp(0, total);
-    if amount == 0 {
+    if amount <= 0 || total <= 0 {
         return vec![0; weights.len()];
     }
-    let mut shares: Vec<i128> = weights.iter().map(|weight| amount * weight / total).collect();
+    let product = |weight: &i128| amount.saturating_mul(*weight);
+    let mut shares: Vec<i128> = weights.iter().map(|weight| product(weight) / total).collect();
     let mut positions: Vec<usize> = (0..weights.len()).collect();
-    let remainder = |position: &usize| weights.get(*position).map(|w| amount * w % total);
+    let remainder = |position: &usize| weights.get(*position).map(|w| product(w) % total);
     positions.sort_by_key(|position| std::cmp::Reverse(remainder(position)));
 
     let mut leftover = amount - shares.iter().sum::<i128>();

@@ -17,7 +17,7 @@ use super::terms::WithdrawalException;
 use crate::merchants::merchant::MerchantSettings;
 use crate::orders::order::{Order, OrderLine};
 use crate::returns::ledger::{Ledger, SpentUnit, shipping_cents};
-use crate::returns::money::{LineTotals, line_totals};
+use crate::returns::money::LineTotals;
 use crate::returns::policy::{Policy, includes_country};
 use crate::returns::request::UNITS_MAX;
 use crate::returns::rma::{NewRma, Rma, RmaGoods};
@@ -131,7 +131,7 @@ fn find_lines<'a>(
         .filter(|item| item.quantity > 0)
         .map(|item| (item.order_line_item_identifier.as_str(), item))
         .collect();
-    let lines = context.order.items.iter().zip(line_totals(context.order));
+    let lines = context.order.items.iter().zip(context.ledger.line_totals(context.order));
     let lines = lines.filter_map(|(line, totals)| {
         let stated = stated.get(line.identifier.as_str())?;
         let exception = context.policy.withdrawal.exception_of(context.order, line);

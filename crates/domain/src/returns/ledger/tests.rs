@@ -105,6 +105,72 @@ fn a_newer_snapshot_changes_only_amounts_that_are_not_frozen() {
     assert_eq!(worth.iter().sum::<i64>(), 210);
 }
 
+/// Lines of one unit for 10.00 each, of which only these are shipped.
+fn tens(shipped: &[&str], unshipped: &[&str], discount_cents: i64) -> Order {
+    let shipped = shipped.iter().map(|id| order_line(id, 1, [1_000, 0, 0]));
+    let unshipped = unshipped.iter().map(|id| order_line(id, 0, [0, 0, 0]));
+    order_of(shipped.chain(unshipped).collect(), discount_cents)
+}
+
+fn spend_each(ledger: &Ledger, order: &Order, lines: &[&str]) -> (Ledger, Vec<i64>) {
+    let (mut ledger, mut worth) = (ledger.clone(), Vec::new());
+    for line in lines {
+        let (next, units) = ledger.spend(order, line, 1, "rma_1").unwrap();
+        worth.extend(refund_cents(&units));
+        ledger = next;
+    }
+    (ledger, worth)
+}
+
+#[test]
+fn lines_that_ship_later_share_the_order_discount_with_those_that_were_returned() {
+    let first = tens(&["a"], &["b"], 1_000);
+    let (ledger, worth) = spend_each(&Ledger::default(), &first, &["a"]);
+    assert_eq!(worth, [0], "the whole discount is on the only line");
+
+    let (_, worth) = spend_each(&ledger, &tens(&["a", "b"], &[], 1_000), &["b"]);
+
+    assert_eq!(worth, [1_000]);
+}
+
+#[test]
+fn a_canceled_line_leaves_its_share_of_the_discount_to_the_others() {
+    let (ledger, worth) = spend_each(&Ledger::default(), &tens(&["a", "b", "c"], &[], 900), &["a"]);
+    assert_eq!(worth, [700]);
+
+    let (_, worth) = spend_each(&ledger, &tens(&["a", "b"], &["c"], 900), &["b"]);
+
+    assert_eq!(worth, [400], "1,100 together");
+}
+
+#[test]
+fn an_added_line_takes_no_more_of_the_discount_than_is_left() {
+    let (ledger, worth) = spend_each(&Ledger::default(), &tens(&["a", "b"], &[], 1_000), &["a"]);
+    assert_eq!(worth, [500]);
+
+    let (_, worth) = spend_each(&ledger, &tens(&["a", "b", "c"], &[], 1_000), &["b", "c"]);
+
+    assert_eq!(worth, [750, 750], "2,000 together");
+}
+
+#[test]
+fn the_rest_is_worth_nothing_if_more_than_the_order_is_frozen() {
+    let (ledger, _) = spend_each(&Ledger::default(), &tens(&["a", "b"], &[], 0), &["a"]);
+
+    let (_, worth) = spend_each(&ledger, &tens(&["a", "b"], &[], 1_500), &["b"]);
+
+    assert_eq!(worth, [0]);
+}
+
+#[test]
+fn returned_units_that_a_newer_snapshot_omits_take_nothing_from_the_others() {
+    let (ledger, _) = spend_each(&Ledger::default(), &tens(&["a", "b", "c"], &[], 0), &["a", "b"]);
+
+    let (_, worth) = spend_each(&ledger, &tens(&["c"], &["b"], 0), &["c"]);
+
+    assert_eq!(worth, [1_000]);
+}
+
 #[test]
 fn a_snapshot_with_fewer_shipped_units_never_opens_more_than_are_left() {
     let order = three_units();

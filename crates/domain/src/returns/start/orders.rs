@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::orders::order::{Order, OrderLine, Variant};
 use crate::returns::ledger::Ledger;
-use crate::returns::money::{LineTotals, line_totals};
+use crate::returns::money::LineTotals;
 use crate::returns::request::ReturnItem;
 
 /// An order, and everything that decides whether its units can be returned.
@@ -49,7 +49,7 @@ impl<'a> LineIndex<'a> {
         let mut index = HashMap::new();
         for known in orders.values() {
             let order = &known.order;
-            for (line, totals) in order.items.iter().zip(line_totals(order)) {
+            for (line, totals) in order.items.iter().zip(known.ledger.line_totals(order)) {
                 let key = (order.identifier.as_str(), line.identifier.as_str());
                 index.entry(key).or_insert(IndexedLine { known, line, totals });
             }
