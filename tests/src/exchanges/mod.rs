@@ -7,6 +7,7 @@
 //! killed.
 
 mod crash;
+mod credit;
 mod expected;
 mod fulfilment;
 mod gone;

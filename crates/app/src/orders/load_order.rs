@@ -2,7 +2,10 @@
 //! snapshots reported and that this one omits.
 
 use domain::{
-    exchanges::{chain::held_to_credit, record::ExchangeRecord},
+    exchanges::{
+        chain::{ExchangeCredit, held_to_credit},
+        record::ExchangeRecord,
+    },
     faults::Faults,
     identifier::MerchantId,
     json::{self, Json},
@@ -38,11 +41,35 @@ pub(crate) async fn load_order(
     let snapshot = read_newest(&stored, order_id)?;
     // An exchange order is worth no more than what was returned for it.
     let order = match &stored.origin {
-        Some(record) => held_to_credit(&snapshot, record),
+        Some(record) => {
+            let credit = load_exchange_credit(app, merchant, record).await?;
+            held_to_credit(&snapshot, &credit, &stored.ledger.value)
+        }
         None => snapshot,
     };
     let StoredOrder { version, ledger, exchanged, origin, .. } = stored;
     Ok(Some(OrderWithLedger { order, version, ledger, exchanged, origin }))
+}
+
+/// What was given for an exchange order. A change of the return does not make it wrong: what was
+/// given for shipped goods does not become less when others are canceled.
+pub(crate) async fn load_exchange_credit(
+    app: &App,
+    merchant: &MerchantId,
+    record: &ExchangeRecord,
+) -> Result<ExchangeCredit, AppError> {
+    let rma = app.store.rma(merchant, &record.rma_identifier).await?.map(|rma| rma.value);
+    let has_card = record.credit_cents > record.goods_credit_cents;
+    let policy = match rma.as_ref().filter(|_| has_card) {
+        Some(rma) => {
+            let next = rma.policy_version.saturating_add(1);
+            app.store.policies(merchant, next, 1).await?.pop()
+        }
+        None => None,
+    };
+    let offer = policy.and_then(|version| version.policy.gift_card);
+    let gift_card_sku = offer.as_ref().map(|offer| offer.sku.as_str());
+    Ok(ExchangeCredit::of(record, rma.as_ref(), gift_card_sku))
 }
 
 /// The order alone.

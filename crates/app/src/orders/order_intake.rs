@@ -8,6 +8,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use bytes::Bytes;
 use domain::{
+    exchanges::chain::held_to_credit,
     faults::Faults,
     identifier::MerchantId,
     orders::{
@@ -26,7 +27,9 @@ use crate::{
     access::secrets::hash,
     core::scope::RequestScope,
     orders::{
-        load_order::{find_newest_snapshot, read_order_body, read_recorded_refund},
+        load_order::{
+            find_newest_snapshot, load_exchange_credit, read_order_body, read_recorded_refund,
+        },
         shopper_keys::shopper_hash,
     },
     returns::{
@@ -110,12 +113,13 @@ impl IncomingOrder {
         }
     }
 
-    /// What is looked up for it. An exchange order matters when it was shipped or canceled.
+    /// What is looked up for it. An exchange order matters when it was shipped or canceled, and for
+    /// what its refunds are worth.
     fn key(&self) -> IntakeKey<'_> {
         IntakeKey {
             order_id: &self.order_id,
             refund_ids: self.refund_ids().collect(),
-            as_exchange: ends_exchange(self.status),
+            as_exchange: ends_exchange(self.status) || !self.refunds.is_empty(),
         }
     }
 
@@ -211,7 +215,7 @@ pub(crate) async fn decide_intake(
             conflicts.extend(reused.map(|reason| conflict(refund, reason)));
             new_refunds.push(build_refund_row(order, entry));
             unsettled.push(NewRefund {
-                order: stored.newest.get(&order.order_id).unwrap_or(whole),
+                order: stored.valued(order).unwrap_or(whole),
                 refund: content,
                 order_position: position,
                 refund_position: refund,
@@ -257,6 +261,8 @@ struct StoredState {
     /// The currencies of orders that change after money was promised or paid for them, and of those
     /// in `newest`.
     currencies: HashMap<String, String>,
+    /// Exchange orders with new refunds, worth no more than what was given for them.
+    held: HashMap<String, Order>,
 }
 
 impl StoredState {
@@ -273,6 +279,7 @@ impl StoredState {
             refunds: HashMap::new(),
             newest: HashMap::new(),
             currencies: HashMap::new(),
+            held: HashMap::new(),
         };
         let changed = orders.iter().filter(|order| {
             let refunded =
@@ -298,7 +305,33 @@ impl StoredState {
                 stored.newest.insert(order.order_id.clone(), newest);
             }
         }
+        stored.held = stored.hold_exchange_orders(app, merchant, orders).await?;
         Ok(stored)
+    }
+
+    async fn hold_exchange_orders(
+        &self,
+        app: &App,
+        merchant: &MerchantId,
+        orders: &[IncomingOrder],
+    ) -> Result<HashMap<String, Order>, AppError> {
+        let mut held = HashMap::new();
+        for order in orders.iter().filter(|order| self.has_new_refunds(order)) {
+            let id = &order.order_id;
+            let newest = self.newest.get(id).or(order.refunded.as_deref());
+            let (Some(exchange), Some(newest)) = (self.known.exchanges.get(id), newest) else {
+                continue;
+            };
+            let credit = load_exchange_credit(app, merchant, &exchange.value).await?;
+            let ledger = self.known.ledgers.get(id).map(|it| it.value.clone()).unwrap_or_default();
+            held.insert(id.clone(), held_to_credit(newest, &credit, &ledger));
+        }
+        Ok(held)
+    }
+
+    /// What new refunds are judged by, if it is not the incoming order.
+    fn valued(&self, order: &IncomingOrder) -> Option<&Order> {
+        self.held.get(&order.order_id).or_else(|| self.newest.get(&order.order_id))
     }
 
     fn outcome(&self, order: &IncomingOrder) -> IntakeOutcome {

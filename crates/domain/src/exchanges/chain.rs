@@ -3,125 +3,154 @@
 //! The merchant publishes an exchange order like any other order, with its own prices. But it was
 //! paid with the returned units, and with what the shopper paid on top. More than that is never
 //! refunded, however many exchanges there were: each order of a chain is limited to the credit of
-//! the one before it.
-
-use super::record::ExchangeRecord;
-use crate::orders::order::Order;
-use crate::returns::money::{cents, line_totals};
-
-/// The most that can be refunded for all units of the exchange order: the credit, and what was paid
-/// on top.
-pub fn limit_cents(order: &Order, record: &ExchangeRecord) -> i64 {
-    let on_top = order.transactions.iter().filter(|payment| {
-        let ours = payment.identifier.as_ref() == Some(&record.transaction_id);
-        !ours && payment.is_test != Some(true)
-    });
-    let on_top: i128 =
-        on_top.map(|it| i128::from(it.amount_cents.unwrap_or_default().max(0))).sum();
-    cents(i128::from(record.goods_credit_cents) + on_top)
-}
-
-/// The order with a discount, and with less tax if that is not enough, so that its units together
-/// are worth no more than can be refunded.
-#[must_use]
-pub fn held_to_credit(order: &Order, record: &ExchangeRecord) -> Order {
-    let totals = line_totals(order);
-    let net: i128 = totals.iter().map(|line| i128::from(line.net_cents)).sum();
-    let tax: i128 = totals.iter().map(|line| i128::from(line.tax_cents)).sum();
-    let excess = (net + tax - i128::from(limit_cents(order, record))).max(0);
-    let mut order = order.clone();
-    if excess == 0 {
-        return order;
-    }
-    let in_lines: i128 =
-        order.items.iter().map(|line| i128::from(line.discount_amount_cents.max(0))).sum();
-    let beyond = (i128::from(order.discount_amount_cents) - in_lines).max(0);
-    let discount = excess.min(net);
-    order.discount_amount_cents = cents(in_lines + beyond + discount);
-    let mut untaxed = excess - discount;
-    for line in order.items.iter_mut().rev() {
-        let less = untaxed.min(i128::from(line.tax_amount_cents.max(0)));
-        line.tax_amount_cents -= cents(less);
-        untaxed -= less;
-    }
-    order
-}
+//! the one before it. Units that are not shipped yet may still be canceled and refunded, so what
+//! was given for them is not part of the limit until they are shipped.
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::exchanges::record::ExchangeState;
-    use crate::orders::order::PaymentTransaction;
-    use crate::random::SeededRandom;
-    use crate::returns::identifier::RmaId;
-    use crate::returns::ledger::Ledger;
-    use crate::returns::test_orders::{empty_order, fill_randomly, order_line, order_of};
-    use proptest::prelude::*;
+mod properties;
+#[cfg(test)]
+mod tests;
 
-    fn sample_record(credit_cents: i64) -> ExchangeRecord {
-        ExchangeRecord {
-            original_order_id: "O-1".to_owned(),
-            rma_identifier: RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap(),
-            transaction_id: "PAY-1".to_owned(),
-            state: ExchangeState::Placed,
-            credit_cents,
-            goods_credit_cents: credit_cents,
-            currency: "USD".to_owned(),
-            created_at: "2026-01-10T12:00:00Z".parse().unwrap(),
-            decided_at: None,
-            exchange_order_identifier: Some("E-1".to_owned()),
-            total_amount_cents: None,
-            product_amount_cents: None,
-            tax_amount_cents: None,
+use std::collections::BTreeMap;
+
+use super::record::ExchangeRecord;
+use crate::orders::order::{Order, OrderLine, OrderStatus};
+use crate::orders::payments::MovedMoney;
+use crate::returns::Resolution;
+use crate::returns::ledger::Ledger;
+use crate::returns::money::{cents, divide_by_largest_remainder, line_totals};
+use crate::returns::rma::Rma;
+
+/// What was given for an exchange order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExchangeCredit {
+    transaction_id: String,
+    /// The units that are still exchanged for goods, by their value.
+    units: Vec<CreditUnit>,
+    gift_card_sku: Option<String>,
+}
+
+/// A returned unit that is exchanged for goods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct CreditUnit {
+    /// The SKU of the goods.
+    sku: Option<String>,
+    worth_cents: i64,
+}
+
+impl ExchangeCredit {
+    /// `rma` is the return whose units were exchanged. `gift_card_sku` was the SKU of gift cards
+    /// when it started.
+    pub fn of(record: &ExchangeRecord, rma: Option<&Rma>, gift_card_sku: Option<&str>) -> Self {
+        let whole = CreditUnit { sku: None, worth_cents: record.goods_credit_cents };
+        let mut units = rma.map_or_else(|| vec![whole], |rma| units_of(rma, record));
+        units.sort_by_key(|unit| unit.worth_cents);
+        let has_card = record.credit_cents > record.goods_credit_cents;
+        Self {
+            transaction_id: record.transaction_id.clone(),
+            units,
+            gift_card_sku: gift_card_sku.filter(|_| has_card).map(str::to_owned),
         }
     }
 
-    fn worth(order: &Order) -> i64 {
-        let lines = Ledger::default().units(order);
-        lines.iter().flat_map(|it| &it.units).map(|unit| unit.amounts.refund_cents()).sum()
+    /// A gift card that was issued is not refunded in money.
+    fn is_gift_card(&self, line: &OrderLine) -> bool {
+        self.gift_card_sku.is_some() && line.sku == self.gift_card_sku
     }
 
-    #[test]
-    fn a_dearer_replacement_is_refunded_at_what_was_given_for_it() {
-        let exchange = order_of(vec![order_line("A", 2, [9000, 720, 0])], 0);
-
-        assert_eq!(worth(&held_to_credit(&exchange, &sample_record(6001))), 6001);
-        assert_eq!(worth(&held_to_credit(&exchange, &sample_record(20_000))), 9720);
-    }
-
-    #[test]
-    fn what_was_paid_on_top_counts_and_the_credit_itself_does_not_count_twice() {
-        let mut exchange = order_of(vec![order_line("A", 1, [5000, 400, 0])], 0);
-        let payment = |identifier: &str, amount_cents| PaymentTransaction {
-            identifier: Some(identifier.to_owned()),
-            parent_identifier: None,
-            amount_cents: Some(amount_cents),
-            status: None,
-            kind: None,
-            gateway: None,
-            is_online: None,
-            is_test: None,
-            created_at: None,
-            updated_at: None,
-            payment_details: None,
-        };
-        exchange.transactions = vec![payment("PAY-1", 4000), payment("TX-2", 500)];
-
-        assert_eq!(worth(&held_to_credit(&exchange, &sample_record(4000))), 4500);
-    }
-
-    proptest! {
-        #[test]
-        fn no_exchange_order_is_worth_more_than_its_credit(
-            seed in any::<u64>(), credit_cents in 0_i64..200_000,
-        ) {
-            let mut exchange = empty_order();
-            fill_randomly(&mut exchange, &mut SeededRandom::new(seed));
-            let record = sample_record(credit_cents);
-            let held = held_to_credit(&exchange, &record);
-
-            prop_assert!(worth(&held) <= limit_cents(&exchange, &record));
-            prop_assert!(worth(&held) <= worth(&exchange).max(0));
+    /// What was given for the goods that were shipped. When the order is finished, the units that
+    /// it did not ship are refunded, and the others are all that is left.
+    fn shipped_cents(&self, order: &Order) -> i128 {
+        let worth = |unit: &CreditUnit| i128::from(unit.worth_cents);
+        match order.status {
+            OrderStatus::Shipped | OrderStatus::Cancelled => {
+                return self.units.iter().map(worth).sum();
+            }
+            OrderStatus::Created => (),
         }
+        let mut shipped: BTreeMap<Option<&str>, i64> = BTreeMap::new();
+        for line in order.items.iter().filter(|line| !self.is_gift_card(line)) {
+            *shipped.entry(line.sku.as_deref()).or_default() += line.quantity_shipped;
+        }
+        let (named, unnamed): (Vec<&CreditUnit>, Vec<&CreditUnit>) =
+            self.units.iter().partition(|unit| shipped.contains_key(&unit.sku.as_deref()));
+        let own = named.into_iter().filter(|unit| {
+            let left = shipped.get_mut(&unit.sku.as_deref()).filter(|left| **left > 0);
+            left.map(|left| *left -= 1).is_some()
+        });
+        let own: i128 = own.map(worth).sum();
+        // The merchant may have shipped goods under another SKU than the one that was asked for.
+        let others = shipped.values().copied().fold(0, i64::saturating_add);
+        let others = usize::try_from(others).unwrap_or_default();
+        own + unnamed.into_iter().take(others).map(worth).sum::<i128>()
     }
+
+    /// What the shopper paid for the order on top of the credit. Refunds that the order reports
+    /// count where their units are spent; what was paid back beyond them was not paid.
+    fn on_top_cents(&self, order: &Order) -> i128 {
+        let ours = |id: &Option<String>| id.as_ref() == Some(&self.transaction_id);
+        let others = order.transactions.iter().filter(|payment| {
+            let is_ours = ours(&payment.identifier) || ours(&payment.parent_identifier);
+            !is_ours && payment.is_test != Some(true)
+        });
+        let moved = MovedMoney::of(others);
+        let reported = order.refunds.iter().filter(|refund| !refund.is_ignored());
+        let reported: i128 =
+            reported.map(|refund| i128::from(refund.total_refund_amount_cents)).sum();
+        (moved.paid - (moved.refunded - reported).max(0)).max(0)
+    }
+
+    /// The most that can be refunded for the order: what was given for the shipped goods, and what
+    /// was paid on top.
+    pub fn limit_cents(&self, order: &Order) -> i64 {
+        cents(self.shipped_cents(order) + self.on_top_cents(order))
+    }
+}
+
+fn units_of(rma: &Rma, record: &ExchangeRecord) -> Vec<CreditUnit> {
+    let exchanged = rma.units.iter().map(|unit| &unit.goods).filter(|goods| {
+        goods.order_identifier == record.original_order_id
+            && goods.resolution == Resolution::Exchange
+    });
+    let units = exchanged.map(|goods| CreditUnit {
+        sku: goods.exchange_sku.clone(),
+        worth_cents: goods.replaced_cents(),
+    });
+    units.collect()
+}
+
+/// The order with larger discounts on its lines, with less tax if that is not enough, and with less
+/// shipping, so that all of it is worth no more than can still be refunded.
+#[must_use]
+pub fn held_to_credit(order: &Order, credit: &ExchangeCredit, ledger: &Ledger) -> Order {
+    let (frozen, frozen_ever) = (ledger.frozen_cents(order), ledger.frozen_ever_cents());
+    let shipping_refunded = ledger.shipping().map_or(0, |shipping| shipping.amount_cents);
+    let elsewhere = frozen_ever - frozen + i128::from(shipping_refunded);
+    let limit = (i128::from(credit.limit_cents(order)) - elsewhere).max(0);
+
+    let (mut nets, mut taxes) = (Vec::new(), Vec::new());
+    for (line, totals) in order.items.iter().zip(line_totals(order)) {
+        let counts = line.quantity_shipped > 0 && !credit.is_gift_card(line);
+        nets.push(if counts { i128::from(totals.net_cents) } else { 0 });
+        taxes.push(if counts { i128::from(totals.tax_cents) } else { 0 });
+    }
+    let (net, tax): (i128, i128) = (nets.iter().sum(), taxes.iter().sum());
+    let excess = (net + tax - limit).max(0);
+    let less_net = divide_by_largest_remainder(excess, &nets);
+    let less_tax = divide_by_largest_remainder(excess - net, &taxes);
+
+    let mut held = order.clone();
+    let amounts = nets.iter().zip(less_net).zip(taxes.iter().zip(less_tax));
+    for (line, ((net, less_net), (tax, less_tax))) in held.items.iter_mut().zip(amounts) {
+        let price = line.product_amount_cents.max(0);
+        line.discount_amount_cents = price.saturating_sub(cents(net - less_net));
+        line.tax_amount_cents = cents(tax - less_tax);
+    }
+    let discounts = held.items.iter().map(|line| i128::from(line.discount_amount_cents));
+    held.discount_amount_cents = cents(discounts.sum());
+    let left = cents(limit - (net + tax - excess).max(frozen));
+    held.shipping_amount_cents = held.shipping_amount_cents.max(0).min(left);
+    let left = left - held.shipping_amount_cents;
+    held.shipping_tax_amount_cents = held.shipping_tax_amount_cents.max(0).min(left);
+    held
 }

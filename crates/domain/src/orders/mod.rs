@@ -4,6 +4,7 @@ pub mod erasure;
 pub mod intake;
 pub mod order;
 pub mod order_message;
+pub(crate) mod payments;
 mod postal;
 pub mod recorded_refunds;
 pub mod tags;

@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use super::UNITS_MAX;
 use crate::faults::FaultCode;
 use crate::orders::order::{Order, OrderLine, Refund, RefundLine};
+use crate::orders::payments;
 use crate::reader::fields::{Fields, ListElement};
 use crate::reader::path::PathStep;
 
@@ -122,10 +123,9 @@ pub(super) fn check_amounts(at: &Fields<'_>, order: &Order, items: &[ListElement
     let of_parts = "products, tax, shipping, and shipping tax, less the discount";
     expect("total_amount_cents", order.total_amount_cents, total, of_parts);
 
-    let paid: Option<Vec<i64>> = order.transactions.iter().map(|paid| paid.amount_cents).collect();
     let total = order.total_amount_cents;
     if at.sound(&["transactions", "total_amount_cents"])
-        && paid.is_some_and(|paid| !paid.is_empty() && sum(paid) != total)
+        && payments::add_up(&order.transactions, total) == Some(false)
     {
         at.doubt("transactions", &format!("should add up to total_amount_cents ({total})"));
     }

@@ -124,6 +124,17 @@ impl Ledger {
         let spent = self.spent(&line.identifier);
         spent.get(..units(line.quantity_shipped)).unwrap_or(spent)
     }
+
+    /// What is frozen of the units that the order has.
+    pub(crate) fn frozen_cents(&self, order: &Order) -> i128 {
+        let lines = order.items.iter().map(|line| Sums::of_units(self.frozen_units(line)));
+        lines.map(Sums::refund).sum()
+    }
+
+    /// What is frozen of all units, including those that the order no longer has.
+    pub(crate) fn frozen_ever_cents(&self) -> i128 {
+        self.lines.values().map(|spent| Sums::of_units(spent).refund()).sum()
+    }
 }
 
 /// Changes the parts so that they add up to `total`: takes from each in proportion, or adds to each

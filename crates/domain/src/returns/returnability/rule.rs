@@ -47,7 +47,7 @@ pub enum ReturnRule {
     Window,
     /// A tag marks it as final sale.
     FinalSale,
-    /// A tag marks it as a gift card.
+    /// A tag or its SKU marks it as a gift card.
     GiftCard,
     /// A tag says that it was picked up in a store.
     PickUpInStore,

@@ -166,9 +166,18 @@ fn tag_rules<'a>(
     line.chain(order)
 }
 
-/// One answer for each rule that a tag refers to, or a single answer if there is none.
+/// A gift card that was issued for a return is spent like money, so it is not refunded in money.
+fn judge_gift_card(case: &LineCase<'_>) -> Option<RuleAnswer> {
+    let sku = &case.policy.gift_card.as_ref()?.sku;
+    let is_card = case.line.sku.as_ref() == Some(sku);
+    let fact = format!("{sku} is the SKU of gift cards");
+    is_card.then(|| lasting_answer(ReturnRule::GiftCard, RuleVerdict::Refuses, fact))
+}
+
+/// One answer for each rule that a tag refers to, or a single answer if there is none. The SKU of
+/// gift cards counts like their tag.
 fn judge_tags(case: &LineCase<'_>) -> Vec<RuleAnswer> {
-    let mut answers: Vec<RuleAnswer> = Vec::new();
+    let mut answers: Vec<RuleAnswer> = judge_gift_card(case).into_iter().collect();
     for (owner, tag, effect) in tag_rules(case) {
         let (rule, verdict) = match effect {
             TagEffect::FinalSale => (ReturnRule::FinalSale, RuleVerdict::Refuses),

@@ -35,6 +35,16 @@ fn objections(order: &Order, policy: &Policy) -> Vec<(ReturnRule, String)> {
 }
 
 #[test]
+fn a_line_with_the_sku_of_gift_cards_cannot_be_returned() {
+    let mut policy = Policy::default();
+    let sku = "SKU-a".to_owned();
+    policy.gift_card = Some(GiftCardOffer { sku, bonus_per_mille: 0, bonus_max_cents: None });
+
+    let fact = "SKU-a is the SKU of gift cards".to_owned();
+    assert_eq!(objections(&two_units(), &policy), [(ReturnRule::GiftCard, fact)]);
+}
+
+#[test]
 fn a_returnable_unit_is_shown_with_its_refund_and_its_offers() {
     let mut policy = Policy::default();
     policy.methods[0].fee_cents = 595;

@@ -182,6 +182,20 @@ fn payments_add_up_to_the_total_when_there_are_any() {
 }
 
 #[test]
+fn payments_that_failed_or_were_captured_count_once() {
+    let doubts = |transactions: Value| {
+        doubts_about(edit_order(|order| order["transactions"] = transactions))
+    };
+    let authorized = json!({ "identifier": "1", "amount_cents": 12_455, "type": "authorization" });
+    let captured = json!({ "parent_identifier": "1", "amount_cents": 12_455, "type": "capture" });
+    let failed = json!({ "amount_cents": 12_455, "type": "sale", "status": "failure" });
+
+    assert_eq!(doubts(json!([authorized])), Vec::<String>::new(), "not paid yet");
+    assert_eq!(doubts(json!([failed, authorized, captured])), Vec::<String>::new());
+    assert_eq!(doubts(json!([failed])), ["@.transactions"]);
+}
+
+#[test]
 fn a_refund_should_be_dated_in_the_future() {
     let dated = |time: &str| edit_order(|order| order["refunds"][0]["created_at"] = json!(time));
 
