@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     expected::Rma,
+    scripted::Scripted,
     stage::{
         ExchangeStage, exchange_for, exchange_order, gift_card, item, refund, sample_order, servers,
     },
@@ -116,5 +117,27 @@ fn shipping_of_an_exchange_order_that_was_not_paid_is_not_refunded() {
 
         assert_eq!(back.answer["quote"]["total_cents"], 9_220);
         assert_eq!(back.answer["quote"]["shipping_refund_cents"], 0);
+    }
+}
+
+#[test]
+fn an_identifier_that_another_exchange_order_has_is_not_used() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        let shop = Scripted::answering(|request| {
+            let variants = r#"[{"sku":"TEE-NAVY-L"}]"#;
+            let placed = r#"{"order_identifier":"EX-1","total_amount_cents":4860}"#;
+            (200, if request.starts_with("POST") { placed } else { variants }.to_owned())
+        });
+        stage.point_to(&shop.url());
+        let name_of = |order: &str| {
+            stage.publish(&sample_order(order));
+            let started = stage.start(&[item(order, "tees", 1, &exchange_for("TEE-NAVY-L"))]);
+            let placed = stage.until(&started, "placed");
+            assert_eq!(placed["total_amount_cents"], 4_860);
+            placed["exchange_order_identifier"].clone()
+        };
+
+        assert_eq!(["O-2", "O-1"].map(name_of), ["EX-1", "EXC-O-1"]);
     }
 }

@@ -16,8 +16,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use store::{
-    Cursor, ExchangeFilter, FailureKey, MessageFilter, MessageRow, StoreError, Transaction,
-    Versioned, next_page, with_causes,
+    Cursor, ExchangeFilter, FailureKey, IntakeKey, MessageFilter, MessageRow, StoreError,
+    Transaction, Versioned, next_page, with_causes,
 };
 use utoipa::ToSchema;
 
@@ -177,8 +177,8 @@ async fn mark_placed(
     answer: &ExchangeAnswer,
     origin: &Origin,
 ) -> Result<(), AppError> {
-    let now = app.world.now();
-    let placed = record.value.placed(answer, now);
+    let answer = without_taken_name(app, merchant, &record.value, answer).await?;
+    let placed = record.value.placed(&answer, app.world.now());
     let identifier = placed.exchange_order_identifier.clone().unwrap_or_default();
     let placed_event = RmaEvent::ExchangePlaced {
         order_identifier: placed.original_order_id.clone(),
@@ -211,6 +211,33 @@ async fn mark_placed(
         .await?;
     }
     Ok(())
+}
+
+/// The response without its identifier, if another exchange order has it. Two orders with one name
+/// could not be distinguished when they are published, and one of the returns would never end.
+async fn without_taken_name(
+    app: &App,
+    merchant: &MerchantId,
+    record: &ExchangeRecord,
+    answer: &ExchangeAnswer,
+) -> Result<ExchangeAnswer, AppError> {
+    let Some(named) = record.named_by(answer) else { return Ok(answer.clone()) };
+    let original = &record.original_order_id;
+    let key = IntakeKey { order_id: named, refund_ids: Vec::new(), as_exchange: true };
+    let known = app.store.intake_state(merchant, &[key]).await?;
+    let owner = known.exchanges.get(named).map(|owner| &owner.value.original_order_id);
+    match owner {
+        Some(other) if other != original => {
+            let ours = record.own_name();
+            let cause = format!("it is the identifier of the exchange order for order {other}");
+            tracing::warn!(
+                "naming the exchange order for order {original} of {merchant} {named} failed, \
+                 naming it {ours}: {cause}"
+            );
+            Ok(ExchangeAnswer { order_identifier: None, ..answer.clone() })
+        }
+        Some(_) | None => Ok(answer.clone()),
+    }
 }
 
 async fn mark_failed(
