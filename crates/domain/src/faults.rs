@@ -1,6 +1,7 @@
 //! What a caller reads about a message: the fields that are not acceptable, and those that are
 //! accepted with a warning.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,28 @@ pub struct Faults {
 }
 
 impl Faults {
+    /// Those of other fields.
+    #[must_use]
+    pub fn without(mut self, fields: &HashSet<String>) -> Self {
+        let before = self.errors.len();
+        self.errors.retain(|error| !fields.contains(&error.field));
+        self.total -= before - self.errors.len();
+        self
+    }
+
+    /// These and others. A field that is listed twice has one fault.
+    #[must_use]
+    pub fn and(mut self, others: Self) -> Self {
+        let listed: HashSet<String> = self.errors.iter().map(|error| error.field.clone()).collect();
+        let unlisted = others.total - others.errors.len().min(others.total);
+        let new: Vec<FieldError> =
+            others.errors.into_iter().filter(|error| !listed.contains(&error.field)).collect();
+        self.total += new.len() + unlisted;
+        self.errors.extend(new);
+        self.errors.truncate(FAULTS_MAX);
+        self
+    }
+
     /// One sentence for people: how many fields, and what is wrong with the first few.
     pub fn summary(&self) -> String {
         let mut summary = match self.total {
@@ -98,6 +121,17 @@ mod tests {
             reason: "must be a string".to_owned(),
         };
         Faults { errors: (0..listed).map(error).collect(), total }
+    }
+
+    #[test]
+    fn faults_are_joined_without_those_that_both_have() {
+        let joined = faults(2, 2).and(faults(3, 4));
+
+        let fields: Vec<&str> = joined.errors.iter().map(|error| error.field.as_str()).collect();
+        assert_eq!(fields, ["$.a[0]", "$.a[1]", "$.a[2]"]);
+        assert_eq!(joined.total, 4, "one of them is not listed");
+        let left = joined.without(&HashSet::from(["$.a[1]".to_owned()]));
+        assert_eq!((left.errors.len(), left.total), (2, 3));
     }
 
     #[test]

@@ -113,7 +113,7 @@ fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<ImportLine>, Im
             Ok(document) => match read_with_past_refunds(context, |context| {
                 order_message::read_order(&document, context)
             }) {
-                Err(faults) => imported.rejected.push(reject_line(line, faults)),
+                Err(faulty) => imported.rejected.push(reject_line(line, faulty.undated)),
                 Ok((snapshot, warnings)) => {
                     imported.warnings += u64::try_from(warnings.len()).unwrap_or(u64::MAX);
                     let order = IncomingOrder::new(snapshot, &lines.slice_ref(text), context);

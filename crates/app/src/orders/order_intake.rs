@@ -67,16 +67,28 @@ struct IncomingRefund {
     is_past: bool,
 }
 
+/// What is wrong with an order, or several.
+pub(crate) struct FaultyReading {
+    /// Everything, including refunds whose date has passed if reading is strict. Those that are
+    /// recorded may have such a date.
+    pub(crate) faults: Faults,
+    /// Everything but dates.
+    pub(crate) undated: Faults,
+}
+
 /// Reads an order, or several. If reading is strict, the date of a new refund must be in the
 /// future. That of one that is recorded may have passed, which is checked when it is looked up.
 pub(crate) fn read_with_past_refunds<T>(
     context: &OrderReadContext,
     mut read: impl FnMut(&OrderReadContext) -> Result<T, Faults>,
-) -> Result<T, Faults> {
+) -> Result<T, FaultyReading> {
     let without_dates = OrderReadContext { now: Timestamp::MIN, ..*context };
     match read(context) {
-        Err(faults) if context.strict => read(&without_dates).map_err(|_| faults),
-        found => found,
+        Ok(found) => Ok(found),
+        Err(faults) if context.strict => {
+            read(&without_dates).map_err(|undated| FaultyReading { faults, undated })
+        }
+        Err(faults) => Err(FaultyReading { undated: faults.clone(), faults }),
     }
 }
 

@@ -1,12 +1,14 @@
 //! A merchant publishes orders. Either all orders of a message are stored, or none.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use domain::{
     faults::{FaultCode, Faults, FieldError, Warning},
     json,
     orders::{
         intake::IntakeOutcome,
-        order_message::{self, OrderReadContext},
+        order_message::{self, FoundRefund, OrderMessage, OrderReadContext},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::idempotency::replayable;
 use crate::{
     AppError,
+    access::secrets::hash,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     orders::order_intake::{
         ConflictReason, IncomingOrder, IntakeConflict, RefundConflict, decide_intake,
@@ -21,6 +24,7 @@ use crate::{
     },
 };
 use futures_util::future::BoxFuture;
+use store::IntakeKey;
 
 /// Larger bodies are read on a separate thread, so that other requests do not wait.
 const READ_INLINE_MAX_BYTES: usize = 256 << 10;
@@ -70,12 +74,14 @@ async fn read_and_store(
         return Ok(response);
     }
     let context = OrderReadContext { now: app.world.now(), strict: message.strict };
-    let (orders, warnings) = read_orders(message.body, context).await?;
+    let (orders, warnings) = match read_orders(message.body, context).await? {
+        Ok(reading) => (reading.orders, reading.warnings),
+        Err(faulty) => return Err(AppError::Invalid(compare_with_stored(scope, faulty).await?)),
+    };
     let decide = || async {
         let decided = decide_intake(scope, &orders).await?;
         if !decided.conflicts.is_empty() {
-            let root = |order| format!("$.returns_portal_order.orders[{order}]");
-            return Err(AppError::Invalid(conflict_faults(&decided.conflicts, root)));
+            return Err(AppError::Invalid(conflict_faults(&decided.conflicts, order_path)));
         }
         let results = orders
             .iter()
@@ -100,10 +106,22 @@ async fn read_and_store(
     Ok(response)
 }
 
+/// The path of an order in a message.
+fn order_path(order: usize) -> String {
+    format!("$.returns_portal_order.orders[{order}]")
+}
+
+/// A message that cannot be accepted.
+struct FaultyMessage {
+    faults: Faults,
+    /// Its refunds, which may also contradict what is stored.
+    refunds: Vec<FoundRefund>,
+}
+
 async fn read_orders(
     body: Bytes,
     context: OrderReadContext,
-) -> Result<(Vec<IncomingOrder>, Vec<Warning>), AppError> {
+) -> Result<Result<OrderMessage<IncomingOrder>, FaultyMessage>, AppError> {
     let bytes = body.len();
     let read = move || {
         let document = json::parse(&body)?;
@@ -111,10 +129,42 @@ async fn read_orders(
         let reading = read_with_past_refunds(&context, |context| {
             order_message::read_message_into(&document, context, keep)
         });
-        let reading = reading.map_err(AppError::Invalid)?;
-        Ok((reading.orders, reading.warnings))
+        let refunds = || order_message::find_refunds(&document);
+        Ok(reading.map_err(|faulty| FaultyMessage { faults: faulty.faults, refunds: refunds() }))
     };
     run_on_suitable_thread(bytes, read).await
+}
+
+/// The faults of a message, compared with what is stored: refunds that are recorded may have a date
+/// that has passed, but no other content.
+async fn compare_with_stored(
+    scope: RequestScope<'_>,
+    FaultyMessage { faults, refunds }: FaultyMessage,
+) -> Result<Faults, AppError> {
+    let mut keys: Vec<IntakeKey<'_>> = Vec::new();
+    for found in &refunds {
+        let refund_id = found.refund.identifier.as_str();
+        match keys.last_mut().filter(|key| key.order_id == found.order_identifier) {
+            Some(key) => key.refund_ids.push(refund_id),
+            None => keys.push(IntakeKey {
+                order_id: &found.order_identifier,
+                refund_ids: vec![refund_id],
+                as_exchange: false,
+            }),
+        }
+    }
+    let known = scope.app.store.intake_state(scope.merchant()?, &keys).await?;
+    let (mut dates, mut conflicts) = (HashSet::new(), Vec::new());
+    for FoundRefund { order, position, order_identifier, refund, canonical } in &refunds {
+        let Some(recorded) = known.refunds.get(&refund.identifier) else { continue };
+        dates.insert(format!("{}.refunds[{position}].created_at", order_path(*order)));
+        if recorded.hash != hash(canonical) || recorded.order_id != *order_identifier {
+            let (order, refund, reason) = (*order, *position, ConflictReason::Content);
+            conflicts.push(RefundConflict { order, refund, reason });
+        }
+    }
+    let stored = refund_conflict_faults(&conflicts, order_path);
+    Ok(faults.without(&dates).and(stored))
 }
 
 /// Runs `read` at once if there are few bytes, and on a thread for long work otherwise.

@@ -127,6 +127,45 @@ pub fn read_message_into<T>(
     Ok(OrderMessage { orders, warnings })
 }
 
+/// A refund of a message that could not be read as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FoundRefund {
+    /// The position of its order in the message.
+    pub order: usize,
+    pub order_identifier: String,
+    /// Its position in the order.
+    pub position: usize,
+    pub refund: Refund,
+    /// See [`RefundEntry::canonical`].
+    pub canonical: Vec<u8>,
+}
+
+/// The refunds of a message that has faults elsewhere. Those that are not readable are left out,
+/// because their own faults are reported.
+pub fn find_refunds(document: &Json<'_>) -> Vec<FoundRefund> {
+    let orders = list_in(document.get("returns_portal_order"), "orders");
+    let mut found = Vec::new();
+    for (order, source) in orders.iter().take(ORDERS_MAX).enumerate() {
+        let Some(Json::Text(identifier)) = source.get("identifier") else { continue };
+        let refunds = list_in(Some(source), "refunds");
+        for (position, source) in refunds.iter().take(REFUNDS_MAX).enumerate() {
+            if let Ok(refund) = read_stored_refund(source) {
+                let order_identifier = identifier.clone().into_owned();
+                let canonical = source.canonical();
+                found.push(FoundRefund { order, order_identifier, position, refund, canonical });
+            }
+        }
+    }
+    found
+}
+
+fn list_in<'a>(object: Option<&'a Json<'a>>, key: &str) -> &'a [Json<'a>] {
+    match object.and_then(|object| object.get(key)) {
+        Some(Json::List(elements)) => elements,
+        Some(_) | None => &[],
+    }
+}
+
 /// Reads a single order: a line of an import.
 pub fn read_order(
     document: &Json<'_>,

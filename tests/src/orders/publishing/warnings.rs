@@ -117,6 +117,35 @@ fn a_strict_merchant_may_repeat_a_recorded_refund_whose_date_has_passed() {
 }
 
 #[test]
+fn what_contradicts_the_store_is_listed_with_the_other_faults() {
+    for server in shared::on_every_engine() {
+        let merchant = server.merchant("dated");
+        let token = server.token(&merchant);
+        let mut order = refunded_order("A", "RF-1");
+        order["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
+        assert_eq!(publish_one(server, &token, &order).status, 200);
+        server.home.json(&["merchant", "set", &merchant.id, "--strict", "true"]);
+        let errors = |order: &Value| publish_one(server, &token, order).json()["errors"].clone();
+        let expected = |fields: &[&str]| -> Value {
+            let errors = fields
+                .iter()
+                .map(|field| json!({ "field": format!("{AT}.{field}"), "code": "invalid" }));
+            errors.collect()
+        };
+        order["total_amount_cents"] = json!(1);
+        assert_eq!(errors(&order), expected(&["total_amount_cents"]), "its date may have passed");
+
+        order["refunds"][0]["note"] = json!("another");
+        let fields = ["total_amount_cents", "refunds[0].identifier"];
+        assert_eq!(errors(&order), expected(&fields));
+
+        order["refunds"][0]["identifier"] = json!("RF-2");
+        let fields = ["refunds[0].created_at", "total_amount_cents"];
+        assert_eq!(errors(&order), expected(&fields), "a new one must have a later date");
+    }
+}
+
+#[test]
 fn a_strict_merchant_may_send_sums_that_close_and_fields_nobody_knows() {
     let server = shared::server();
     let token = server.token(&strict_merchant(server));
