@@ -173,7 +173,7 @@ impl IntakeConflict {
         Self::of_refund(order, refund, RefundConflict::TooMany)
     }
 
-    fn of_refund(order: usize, refund: usize, reason: RefundConflict) -> Self {
+    pub(crate) fn of_refund(order: usize, refund: usize, reason: RefundConflict) -> Self {
         Self { order, reason: ConflictReason::Refund(refund, reason) }
     }
 }

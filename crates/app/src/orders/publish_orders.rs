@@ -159,11 +159,11 @@ async fn compare_with_stored(
         let Some(recorded) = known.refunds.get(&refund.identifier) else { continue };
         dates.insert(format!("{}.refunds[{position}].created_at", order_path(*order)));
         if recorded.hash != hash(canonical) || recorded.order_id != *order_identifier {
-            let (order, refund, reason) = (*order, *position, ConflictReason::Content);
-            conflicts.push(RefundConflict { order, refund, reason });
+            let contradicted = RefundConflict::Content;
+            conflicts.push(IntakeConflict::of_refund(*order, *position, contradicted));
         }
     }
-    let stored = refund_conflict_faults(&conflicts, order_path);
+    let stored = conflict_faults(&conflicts, order_path);
     Ok(faults.without(&dates).and(stored))
 }
 
