@@ -145,6 +145,7 @@ fn apply_change(
     change: &EndpointsChange,
 ) -> Result<(Endpoints<String>, serde_json::Value), AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
+    let before = endpoints.clone();
     let detail = match change {
         EndpointsChange::Base { base_url, auth, paths } => {
             endpoints.base_url = Some(base_url.clone());
@@ -181,7 +182,7 @@ fn apply_change(
         }
     };
     if app.certificate_required {
-        endpoints.pause_uncertified();
+        endpoints.pause_uncertified(&before);
     }
     Ok((endpoints, detail))
 }

@@ -133,11 +133,13 @@ impl<S> Endpoints<S> {
         url.is_some_and(|url| self.certified.get(&kind) == Some(&url))
     }
 
-    /// Pauses what has an address that did not pass its check. Mails are not checked: most go
-    /// through a mail server.
-    pub fn pause_uncertified(&mut self) {
+    /// Pauses what has another address than `before`, which did not pass its check. What keeps its
+    /// address keeps its state, too. Mails are not checked: most go through a mail server.
+    pub fn pause_uncertified(&mut self, before: &Self) {
+        let url = |endpoints: &Self, kind| endpoints.target(kind).map(|(url, _)| url);
         for kind in MessageKind::to_merchant().filter(|kind| *kind != MessageKind::Mail) {
-            if self.target(kind).is_some() && !self.is_certified(kind) {
+            let new = url(self, kind).filter(|new| url(before, kind).as_ref() != Some(new));
+            if new.is_some() && !self.is_certified(kind) {
                 self.paused.insert(kind);
             }
         }
@@ -183,7 +185,7 @@ mod tests {
         let mut endpoints = sample_endpoints();
         let (url, _) = endpoints.target(MessageKind::Rma).unwrap();
         endpoints.certified.insert(MessageKind::Rma, url);
-        endpoints.pause_uncertified();
+        endpoints.pause_uncertified(&Endpoints::default());
         assert!(endpoints.is_certified(MessageKind::Rma));
         assert!(endpoints.paused.contains(&MessageKind::ExchangeOrder));
         for kind in [MessageKind::Rma, MessageKind::Mail, MessageKind::CarrierRequest] {
@@ -191,6 +193,16 @@ mod tests {
         }
         endpoints.base_url = Some("https://other.example.com".to_owned());
         assert!(!endpoints.is_certified(MessageKind::Rma));
+    }
+
+    #[test]
+    fn a_change_pauses_only_the_kinds_whose_address_is_new() {
+        let before = sample_endpoints();
+        let mut endpoints = before.clone();
+        let own = endpoints.overrides.get_mut(&MessageKind::OutboundAsn).unwrap();
+        own.url = "https://wms.example.com/other".to_owned();
+        endpoints.pause_uncertified(&before);
+        assert_eq!(endpoints.paused, [MessageKind::OutboundAsn].into());
     }
 
     #[test]
