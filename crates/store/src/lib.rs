@@ -55,7 +55,7 @@ pub use engine::{CONNECTION_LIBRARIES, CopiedMoment, Location};
 pub use exchanges::exchange_orders::ExchangeFilter;
 pub use merchants::{
     portals::StoredPortal,
-    retention::{RetentionCandidate, RetentionClass},
+    retention::{DeferredCandidate, RetentionCandidate, RetentionClass},
 };
 pub use messages::{
     alerts::OpenAlert,

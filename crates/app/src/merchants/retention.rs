@@ -12,7 +12,8 @@ use domain::{
 };
 use serde_json::json;
 use store::{
-    DocumentRow, RetentionCandidate, RetentionClass, StoreError, Transaction, with_causes,
+    DeferredCandidate, DocumentRow, RetentionCandidate, RetentionClass, StoreError, Transaction,
+    with_causes,
 };
 
 use crate::{
@@ -100,6 +101,16 @@ async fn remove_old_audit(
     Ok(())
 }
 
+/// What became of something that was old enough to be erased.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Examination {
+    Erased,
+    /// It is not to be erased unless it changes.
+    Kept,
+    /// It is to be erased when something else is finished.
+    Deferred,
+}
+
 async fn erase_old(
     app: &App,
     merchant: &MerchantId,
@@ -108,15 +119,20 @@ async fn erase_old(
 ) -> Result<usize, AppError> {
     let Some(days) = days else { return Ok(0) };
     let before_us = micros(cutoff(app.world.now(), days));
-    let mut count = 0;
+    let mut count = erase_deferred(app, merchant, class, before_us).await?;
     loop {
         let page = app.store.retention_candidates(merchant, class, STEP).await?;
         let is_old = |it: &&RetentionCandidate| it.changed_us < before_us;
         let old: Vec<&RetentionCandidate> = page.iter().take_while(is_old).collect();
         let Some(last) = old.last() else { return Ok(count) };
+        let mut transaction = Transaction::new("remembering which data was examined");
         for candidate in &old {
             match erase_candidate(app, merchant, class, candidate, before_us).await {
-                Ok(is_erased) => count += usize::from(is_erased),
+                Ok(Examination::Erased) => count += 1,
+                Ok(Examination::Kept) => (),
+                Ok(Examination::Deferred) => {
+                    transaction.defer_retention(merchant, class, candidate);
+                }
                 Err(AppError::Store(
                     error @ (StoreError::Conflict
                     | StoreError::Database { .. }
@@ -132,7 +148,6 @@ async fn erase_old(
                 }
             }
         }
-        let mut transaction = Transaction::new("remembering which data was examined");
         transaction.put_retention_progress(merchant, class, last);
         app.store.commit(transaction).await?;
         if old.len() < STEP {
@@ -142,26 +157,74 @@ async fn erase_old(
     }
 }
 
-/// Erases one order, return or mail, if nothing about it is open or younger. Says whether it did.
+/// Erases what had to wait for something else that is finished now.
+async fn erase_deferred(
+    app: &App,
+    merchant: &MerchantId,
+    class: RetentionClass,
+    before_us: i64,
+) -> Result<usize, AppError> {
+    let (mut count, mut after) = (0, String::new());
+    loop {
+        let page = app.store.deferred_candidates(merchant, class, &after, STEP).await?;
+        let Some(last) = page.last() else { return Ok(count) };
+        after.clone_from(&last.reference);
+        let mut transaction = Transaction::new("remembering which deferred data was examined");
+        for DeferredCandidate { reference, has_changed } in &page {
+            let examination = if *has_changed {
+                Examination::Kept
+            } else {
+                erase_reference(app, merchant, class, reference, before_us).await?
+            };
+            count += usize::from(examination == Examination::Erased);
+            if examination != Examination::Deferred {
+                transaction.end_deferral(merchant, class, reference);
+            }
+        }
+        app.store.commit(transaction).await?;
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
 async fn erase_candidate(
     app: &App,
     merchant: &MerchantId,
     class: RetentionClass,
     candidate: &RetentionCandidate,
     before_us: i64,
-) -> Result<bool, AppError> {
-    let found = match class {
-        RetentionClass::Orders => find_order_data(app, merchant, &candidate.reference).await?,
-        RetentionClass::Returns => {
-            find_return_data(app, merchant, &candidate.reference, before_us).await?
+) -> Result<Examination, AppError> {
+    match class {
+        RetentionClass::Orders | RetentionClass::Returns => {
+            erase_reference(app, merchant, class, &candidate.reference, before_us).await
         }
-        RetentionClass::Mails => return erase_mail(app, merchant, candidate).await,
+        RetentionClass::Mails => {
+            let is_erased = erase_mail(app, merchant, candidate).await?;
+            Ok(if is_erased { Examination::Erased } else { Examination::Kept })
+        }
+    }
+}
+
+/// Erases one order or return, if nothing about it is open or younger.
+async fn erase_reference(
+    app: &App,
+    merchant: &MerchantId,
+    class: RetentionClass,
+    reference: &str,
+    before_us: i64,
+) -> Result<Examination, AppError> {
+    let found = match class {
+        RetentionClass::Orders => find_order_data(app, merchant, reference).await?,
+        RetentionClass::Returns => find_return_data(app, merchant, reference, before_us).await?,
+        RetentionClass::Mails => None,
     };
-    let Some(found) = found else { return Ok(false) };
+    let Some(found) = found else { return Ok(Examination::Kept) };
+    if found.has_open_deliveries() {
+        return Ok(Examination::Deferred);
+    }
     match Eraser::by_retention(app).erase(found).await {
-        Ok(_) => Ok(true),
-        // It has just changed, so it will be examined again.
-        Err(AppError::Store(StoreError::Conflict)) => Ok(false),
+        Ok(_) => Ok(Examination::Erased),
+        // Something about it has just changed.
+        Err(AppError::Store(StoreError::Conflict)) => Ok(Examination::Deferred),
         Err(error) => Err(error),
     }
 }

@@ -279,6 +279,22 @@ impl FoundData {
         self.returns.iter().any(|(_, rma)| is_open(&rma.value))
     }
 
+    /// Whether a drop-ship order is still to be shipped, or a message to be delivered: both need
+    /// what an erasure replaces.
+    pub(crate) fn has_open_deliveries(&self) -> bool {
+        self.open_drop_ship_orders().next().is_some() || self.open_messages().next().is_some()
+    }
+
+    fn open_drop_ship_orders(&self) -> impl Iterator<Item = &DropShipOrder> {
+        self.drop_ship_orders.iter().map(|(_, it)| &it.value).filter(|it| !it.is_closed())
+    }
+
+    fn open_messages(&self) -> impl Iterator<Item = &MessageRow> {
+        let is_open =
+            |it: &&MessageRow| matches!(it.state, MessageState::Waiting | MessageState::Failed);
+        self.messages.iter().filter(is_open)
+    }
+
     /// What is not finished, in words.
     pub(crate) fn list_open(&self) -> Vec<String> {
         let orders = self.orders.iter().filter(|it| it.order.status == OrderStatus::Created);
@@ -286,15 +302,10 @@ impl FoundData {
         let returns = self.returns.iter().filter(|(_, rma)| is_open(&rma.value));
         let returns =
             returns.map(|(_, rma)| format!("return {} is not finished", rma.value.rma_identifier));
-        let drop_ship = self.drop_ship_orders.iter().filter(|(_, it)| !it.value.is_closed());
-        let drop_ship = drop_ship.map(|(_, it)| {
-            format!("drop-ship order {} is not finished", it.value.client_identifier)
-        });
-        let messages = self
-            .messages
-            .iter()
-            .filter(|it| matches!(it.state, MessageState::Waiting | MessageState::Failed));
-        let messages = messages.map(|it| {
+        let drop_ship = self
+            .open_drop_ship_orders()
+            .map(|it| format!("drop-ship order {} is not finished", it.client_identifier));
+        let messages = self.open_messages().map(|it| {
             let id = message_id(&it.merchant, it.message_id);
             format!("message {id} is not delivered")
         });

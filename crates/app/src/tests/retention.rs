@@ -11,14 +11,18 @@ use domain::{
         mail::{Mail, MailKind},
     },
     orders::{erasure::is_erased, order::OrderStatus},
+    warehouse::drop_ship::DropShipOrder,
 };
-use store::{Attempt, AttemptOutcome, AuditFilter, Cursor, OrderRow, Transaction};
+use store::{
+    Attempt, AttemptOutcome, AuditFilter, Cursor, OrderRow, PendingMessage, Transaction,
+};
 
 use super::{Fixture, HOUR_US, scope_of, test_operator};
 use crate::{
     merchants::retention::{apply_retention, set_retention},
     messages::outbox::{self, About},
     orders::shopper_data::find_order,
+    warehouse::drop_ship::{place_drop_ship_order, read_drop_ship_order},
 };
 
 const DAY_US: i64 = 24 * HOUR_US;
@@ -80,8 +84,17 @@ async fn old_audit_records_of_a_merchant_are_removed_and_younger_ones_stay() {
     assert_eq!(actions, ["retention.set"]);
 }
 
-/// Enqueues a mail, and delivers it if `is_delivered`.
+/// Enqueues a mail about a return, and delivers it if `is_delivered`.
 pub(super) async fn write_mail(fixture: &Fixture, is_delivered: bool) -> i64 {
+    let message = enqueue_mail(fixture, "RMA-7K3Q-9XWD-2M4T").await;
+    let number = message.message_id;
+    if is_delivered {
+        deliver(fixture, message).await;
+    }
+    number
+}
+
+async fn enqueue_mail(fixture: &Fixture, reference: &str) -> PendingMessage {
     let mail = Mail {
         mail: MailKind::ReturnConfirmed,
         language: Language::English,
@@ -92,29 +105,91 @@ pub(super) async fn write_mail(fixture: &Fixture, is_delivered: bool) -> i64 {
         html: "<p>Dana lives here</p>".to_owned(),
         attachment: None,
     };
-    let about = About { kind: MessageKind::Mail, reference: "RMA-7K3Q-9XWD-2M4T", sequence: 1 };
+    let about = About { kind: MessageKind::Mail, reference, sequence: 1 };
     let body = serde_json::to_vec(&mail).unwrap().into();
     let mut transaction = Transaction::new("testing");
     transaction.enqueue(outbox::message(&fixture.app, &acme(), &about, body));
-    let message = fixture.app.store.commit(transaction).await.unwrap()[0].clone();
-    let number = message.message_id;
-    if is_delivered {
-        let attempt = Attempt {
-            message: Arc::new(message),
-            number: 1,
-            at_us: 1,
-            latency_us: 1,
-            waited_us: 1,
-            status: Some(250),
-            error: None,
-            answer: None,
-            outcome: AttemptOutcome::Delivered,
-        };
-        let mut transaction = Transaction::new("testing");
-        transaction.record_attempts([&attempt].into_iter());
-        fixture.app.store.commit(transaction).await.unwrap();
+    fixture.app.store.commit(transaction).await.unwrap()[0].clone()
+}
+
+async fn deliver(fixture: &Fixture, message: PendingMessage) {
+    let attempt = Attempt {
+        message: Arc::new(message),
+        number: 1,
+        at_us: 1,
+        latency_us: 1,
+        waited_us: 1,
+        status: Some(250),
+        error: None,
+        answer: None,
+        outcome: AttemptOutcome::Delivered,
+    };
+    let mut transaction = Transaction::new("testing");
+    transaction.record_attempts([&attempt].into_iter());
+    fixture.app.store.commit(transaction).await.unwrap();
+}
+
+/// A drop-ship order to the shopper of [`message`].
+async fn place_drop_ship(fixture: &Fixture) -> DropShipOrder {
+    let sample = domain::samples::drop_ship_order_request();
+    let mut order: serde_json::Value = serde_json::from_str(sample).unwrap();
+    order["order"]["shipping_address"]["name"] = "Lena Brandt".into();
+    order["order"]["shipping_address"]["zip_code"] = "20095".into();
+    let body = order.to_string();
+    let document = domain::json::parse(body.as_bytes()).unwrap();
+    let order = read_drop_ship_order(&fixture.app, &document).unwrap();
+    let (merchant, operator) = (acme(), test_operator());
+    let scope = scope_of(&fixture.app, &operator).for_merchant(&merchant);
+    place_drop_ship_order(scope, &order).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_order_is_erased_when_its_drop_ship_orders_and_messages_are_finished() {
+    let fixture = Fixture::new().await;
+    fixture.publish(None, &message("ORD-1")).await.unwrap();
+    let placed = place_drop_ship(&fixture).await;
+    fixture.pass(31 * DAY_US);
+    set(&fixture, RetentionPeriods { orders_days: Some(30), ..Default::default() }).await;
+
+    for _ in 0..2 {
+        assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+        let id = &placed.client_identifier;
+        let order = fixture.app.store.drop_ship_order(&acme(), id).await.unwrap().unwrap().value;
+        assert_eq!(order.shipping_address.name, "Lena Brandt");
+        assert!(!is_erased_now(&fixture, "ORD-1").await);
     }
-    number
+
+    let waiting = enqueue_mail(&fixture, "ORD-1").await;
+    let mut transaction = Transaction::new("testing");
+    let mut closed = placed;
+    closed.order_items.iter_mut().for_each(|item| item.quantity_shipped = item.quantity);
+    transaction.put_drop_ship_order(&acme(), &closed, 1);
+    fixture.app.store.commit(transaction).await.unwrap();
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+
+    deliver(&fixture, waiting).await;
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
+    assert!(is_erased_now(&fixture, "ORD-1").await);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn a_deferred_order_that_has_changed_is_as_young_as_its_change() {
+    let fixture = Fixture::new().await;
+    fixture.publish(None, &message("ORD-1")).await.unwrap();
+    let waiting = enqueue_mail(&fixture, "ORD-1").await;
+    fixture.pass(31 * DAY_US);
+    set(&fixture, RetentionPeriods { orders_days: Some(30), ..Default::default() }).await;
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+
+    let newer =
+        message("ORD-1").replace("\"updated_at\":\"2026-03-01", "\"updated_at\":\"2026-03-02");
+    fixture.publish(None, &newer).await.unwrap();
+    deliver(&fixture, waiting).await;
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+    assert!(!is_erased_now(&fixture, "ORD-1").await);
+    fixture.pass(31 * DAY_US);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
 }
 
 #[tokio::test]

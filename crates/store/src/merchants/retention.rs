@@ -3,6 +3,10 @@
 //! Orders and returns are examined in the order of their changes. What changes later has a higher
 //! number, so it is examined again, and nothing has to be examined twice without a change. Messages
 //! do not change, so each is examined once.
+//!
+//! What must wait for something else, such as a message, is deferred: it is examined again without
+//! a change of its own. The progress of a deferred order or return is a row whose class ends in its
+//! reference.
 
 use domain::{identifier::MerchantId, merchants::retention::RetentionPeriods};
 
@@ -31,6 +35,11 @@ impl RetentionClass {
             Self::Mails => "mails",
         }
     }
+
+    /// The class of a deferred order or return.
+    fn deferred(self, reference: &str) -> String {
+        format!("{} {reference}", self.name())
+    }
 }
 
 /// An order, a return or a message that may be old enough, at its place in the order of changes.
@@ -39,6 +48,14 @@ pub struct RetentionCandidate {
     pub changed: i64,
     pub reference: String,
     pub changed_us: i64,
+}
+
+/// An order or a return that was deferred.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeferredCandidate {
+    pub reference: String,
+    /// Then it is examined because of its change.
+    pub has_changed: bool,
 }
 
 const OPERATION: &str = "looking for old data of shoppers";
@@ -67,6 +84,34 @@ impl Transaction {
              VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id, class) DO UPDATE
                  SET changed = excluded.changed, reference = excluded.reference",
             params![merchant, class.name(), last.changed, last.reference.as_str()],
+        );
+    }
+
+    /// An order or a return must be examined again, although it may not change.
+    pub fn defer_retention(
+        &mut self,
+        merchant: &MerchantId,
+        class: RetentionClass,
+        candidate: &RetentionCandidate,
+    ) {
+        self.one_row(
+            "INSERT INTO retention_progress (merchant_id, class, changed, reference)
+             VALUES ($1, $2, $3, $4) ON CONFLICT (merchant_id, class) DO UPDATE
+                 SET changed = excluded.changed, reference = excluded.reference",
+            params![
+                merchant,
+                class.deferred(&candidate.reference),
+                candidate.changed,
+                candidate.reference.as_str()
+            ],
+        );
+    }
+
+    /// A deferred order or return needs no other look.
+    pub fn end_deferral(&mut self, merchant: &MerchantId, class: RetentionClass, reference: &str) {
+        self.any_rows(
+            "DELETE FROM retention_progress WHERE merchant_id = $1 AND class = $2",
+            params![merchant, class.deferred(reference)],
         );
     }
 
@@ -162,6 +207,39 @@ impl Store {
                 reference: row.text(1)?.to_owned(),
                 changed_us: row.int(2)?,
             })
+        })
+        .await
+    }
+
+    /// The deferred orders or returns after `after`, by reference.
+    pub async fn deferred_candidates(
+        &self,
+        merchant: &MerchantId,
+        class: RetentionClass,
+        after: &str,
+        limit: usize,
+    ) -> Result<Vec<DeferredCandidate>, StoreError> {
+        let sql = match class {
+            RetentionClass::Orders => {
+                "SELECT p.reference, COUNT(o.changed)
+                 FROM retention_progress p LEFT JOIN orders o ON o.merchant_id = p.merchant_id
+                     AND o.order_id = p.reference AND o.changed = p.changed
+                 WHERE p.merchant_id = $1 AND p.class LIKE 'orders %' AND p.reference > $2
+                 GROUP BY p.reference ORDER BY p.reference LIMIT $3"
+            }
+            RetentionClass::Returns => {
+                "SELECT p.reference, COUNT(o.changed)
+                 FROM retention_progress p LEFT JOIN returns o ON o.merchant_id = p.merchant_id
+                     AND o.rma_id = p.reference AND o.changed = p.changed
+                 WHERE p.merchant_id = $1 AND p.class LIKE 'returns %' AND p.reference > $2
+                 GROUP BY p.reference ORDER BY p.reference LIMIT $3"
+            }
+            // Those that are not finished are kept until they are removed.
+            RetentionClass::Mails => return Ok(Vec::new()),
+        };
+        self.read_all(OPERATION, sql, params![merchant, after, limit], |row| {
+            let reference = row.text(0)?.to_owned();
+            Ok(DeferredCandidate { reference, has_changed: row.int(1)? == 0 })
         })
         .await
     }

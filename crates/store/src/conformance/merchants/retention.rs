@@ -14,6 +14,7 @@ use crate::{
 on_every_engine!(
     periods_are_kept_by_merchant_and_new_ones_start_over,
     orders_are_examined_in_the_order_of_their_changes,
+    deferred_orders_are_listed_until_they_are_done,
     messages_are_examined_once_in_the_order_of_commits,
     old_audit_records_are_removed_with_what_finds_them,
 );
@@ -82,6 +83,38 @@ async fn orders_are_examined_in_the_order_of_their_changes(Subject { store, .. }
     .unwrap();
     put_order(&store, "B", 1, 3).await;
     assert_eq!(names(&candidates(&store, RetentionClass::Orders).await), [("B", 3)]);
+}
+
+async fn deferred_orders_are_listed_until_they_are_done(Subject { store, .. }: Subject) {
+    let deferred = async |class: RetentionClass, after: &str| {
+        let page = store.deferred_candidates(&acme(), class, after, 9).await.unwrap();
+        page.into_iter().map(|it| (it.reference, it.has_changed)).collect::<Vec<_>>()
+    };
+    put_order(&store, "A", 0, 1).await;
+    put_order(&store, "B", 0, 2).await;
+    let found = candidates(&store, RetentionClass::Orders).await;
+    commit(&store, |transaction| {
+        found
+            .iter()
+            .for_each(|it| transaction.defer_retention(&acme(), RetentionClass::Orders, it));
+        transaction.put_retention_progress(&acme(), RetentionClass::Orders, &found[1]);
+    })
+    .await
+    .unwrap();
+    put_order(&store, "B", 1, 3).await;
+
+    let (a, b) = (("A".to_owned(), false), ("B".to_owned(), true));
+    assert_eq!(deferred(RetentionClass::Orders, "").await, [a, b.clone()]);
+    assert_eq!(deferred(RetentionClass::Orders, "A").await, [b.clone()]);
+    assert_eq!(deferred(RetentionClass::Returns, "").await, []);
+    assert_eq!(names(&candidates(&store, RetentionClass::Orders).await), [("B", 3)]);
+
+    commit(&store, |transaction| {
+        transaction.end_deferral(&acme(), RetentionClass::Orders, "A");
+    })
+    .await
+    .unwrap();
+    assert_eq!(deferred(RetentionClass::Orders, "").await, [b]);
 }
 
 async fn messages_are_examined_once_in_the_order_of_commits(Subject { store, .. }: Subject) {
