@@ -74,7 +74,7 @@ fn place_drop_ship(scene: &Scene<'_>) {
     address["telephone_number"] = json!("5550177");
     let placed = scene.stage.call("POST", "/drop_ship_orders", &order);
     assert_eq!(placed.status, 201, "{}", placed.said());
-    let cancellation = json!({ "reason": "moved", "outcome": "cancelled" });
+    let cancellation = json!({ "reason": "Ms. Quackenbush moved", "outcome": "cancelled" });
     let target = "/drop_ship_orders/DS-20417/cancellations";
     let canceled = scene.send("POST", target, &scene.stage.admin, &cancellation);
     assert!(canceled.status < 300, "{}", canceled.said());

@@ -47,7 +47,8 @@ pub struct ReplayJob {
     pub renewed: i64,
     /// Enqueued messages that are not finished.
     pub waiting: i64,
-    /// What was not sent again: messages that wait anyway or were discarded, and what is unknown.
+    /// What was not sent again: messages that wait anyway or were discarded, exchange orders whose
+    /// shopper was erased, and what is unknown.
     pub skipped: i64,
 }
 

@@ -11,7 +11,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{DocumentRow, MessageRow, ShopperKeyKind, Transaction, Versioned};
+use store::{DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, Transaction, Versioned};
 use utoipa::ToSchema;
 
 use super::{
@@ -118,11 +118,7 @@ impl<'a> Eraser<'a> {
         }
         let ids = refunds.iter().map(|refund| refund.key.as_str());
         for problem in store.problems_of_refunds(merchant, ids).await? {
-            // What was done about a problem is in the words of who did it.
-            let detail = match problem.state.as_str() {
-                "settled" => ERASED,
-                _ => known.texts.erase_text(&problem.detail),
-            };
+            let detail = erase_problem(&problem, known.texts);
             transaction.erase_refund_problem(merchant, &problem.refund_id, detail);
             self.erase_audit(&mut transaction, merchant, &problem.refund_id, known).await?;
         }
@@ -225,8 +221,47 @@ impl<'a> Eraser<'a> {
     }
 }
 
+/// The description of a problem. What was done about it is in the words of who did it, also if a
+/// part of the refund was matched and the problem is still open.
+fn erase_problem<'a>(problem: &'a RefundProblem, known: &PersonalTexts) -> &'a str {
+    let is_answered = problem.state != problem.kind || problem.detail.starts_with("matched to ");
+    if is_answered { ERASED } else { known.erase_text(&problem.detail) }
+}
+
 fn erase_value(value: &impl Serialize, known: Known<'_>) -> Result<String, AppError> {
     let body = serde_json::to_vec(value).expect("stored values have string keys");
     let erased = erase_document(&body, known.texts)?;
     Ok(String::from_utf8_lossy(&erased).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn detail_after(state: &str, detail: &str) -> String {
+        let problem = RefundProblem {
+            merchant: "acme".to_owned(),
+            refund_id: "RF-1".to_owned(),
+            order_id: "ORD-1".to_owned(),
+            kind: "short_paid".to_owned(),
+            state: state.to_owned(),
+            noticed_us: 0,
+            detail: detail.to_owned(),
+            rma_id: "RMA-7K3Q-9XWD-2M4T".to_owned(),
+            currency: "USD".to_owned(),
+            promised_cents: 2,
+            paid_cents: 1,
+        };
+        erase_problem(&problem, &PersonalTexts::default()).to_owned()
+    }
+
+    #[test]
+    fn notes_of_operators_are_erased_and_the_description_of_an_open_problem_stays() {
+        let described = "pays less than was promised";
+        assert_eq!(detail_after("short_paid", described), described);
+        assert_eq!(detail_after("short_paid", "matched to RMA-1: Dana called"), ERASED);
+        for state in ["asked", "awaited", "settled"] {
+            assert_eq!(detail_after(state, "the merchant was asked: is Dana well?"), ERASED);
+        }
+    }
 }

@@ -94,7 +94,7 @@ const KEPT_OF_ORDERS: [&str; 63] = [
 ];
 
 /// Texts under these keys are about a person, or a person wrote them.
-const PERSONAL: [&str; 22] = [
+const PERSONAL: [&str; 23] = [
     "address1",
     "address2",
     "comments",
@@ -109,6 +109,7 @@ const PERSONAL: [&str; 22] = [
     "places",
     "postal_code",
     "reject_reason",
+    "rejected",
     "street",
     "street1",
     "street2",
@@ -120,7 +121,7 @@ const PERSONAL: [&str; 22] = [
 ];
 const EMAILS: [&str; 3] = ["email", "giftee_email", "recipient"];
 /// Texts under these keys are about a person if the object is an address.
-const PARTS_OF_ADDRESSES: [&str; 4] = ["city", "company", "name", "state"];
+const PARTS_OF_ADDRESSES: [&str; 5] = ["city", "company", "name", "province", "state"];
 /// An object with one of these keys is an address.
 const SIGNS_OF_ADDRESSES: [&str; 5] = ["postal_code", "street", "street1", "zip", "zip_code"];
 
@@ -192,6 +193,15 @@ pub fn is_erased_return(rma: &Rma) -> bool {
     [&rma.email, &rma.giftee_email].into_iter().flatten().all(|email| email == ERASED_EMAIL)
 }
 
+/// Whether the data of the shopper was erased from a message with an exchange order.
+pub fn is_erased_exchange_order(body: &[u8]) -> bool {
+    let email = |message: &Json<'_>| match message.get("customer")?.get("email")? {
+        Json::Text(email) => Some(email.as_ref() == ERASED_EMAIL),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::List(_) | Json::Object(_) => None,
+    };
+    json::parse(body).ok().and_then(|message| email(&message)).unwrap_or(false)
+}
+
 /// An order, or a refund of one, as the merchant sent it, without what is about its shopper.
 pub fn erase_order(body: &[u8], known: &PersonalTexts) -> Result<Vec<u8>, Malformed> {
     let document = json::parse(body)?;
@@ -213,7 +223,7 @@ pub fn erase_document(body: &[u8], known: &PersonalTexts) -> Result<Vec<u8>, Mal
 pub fn erase_audit_detail(detail: &str, known: &PersonalTexts) -> Result<String, Malformed> {
     let document = json::parse(detail.as_bytes())?;
     let mut out = Vec::with_capacity(detail.len());
-    Eraser { known, fields: Fields::AuditRecords }.write(&document, &mut out);
+    Eraser { known, fields: Fields::WithReasons }.write(&document, &mut out);
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
@@ -223,7 +233,8 @@ enum Fields {
     /// A merchant may add any others.
     Orders,
     Service,
-    AuditRecords,
+    /// An audit record or a cancellation, whose reason is in the words of a person.
+    WithReasons,
 }
 
 struct Eraser<'a> {
@@ -241,8 +252,8 @@ impl Eraser<'_> {
         }
     }
 
-    fn write_unfiltered(&self, value: &Json<'_>, out: &mut Vec<u8>) {
-        Self { known: self.known, fields: Fields::Service }.write(value, out);
+    fn write_as(&self, fields: Fields, value: &Json<'_>, out: &mut Vec<u8>) {
+        Self { known: self.known, fields }.write(value, out);
     }
 
     fn write_object(&self, entries: &[JsonEntry<'_>], out: &mut Vec<u8>) {
@@ -261,11 +272,14 @@ impl Eraser<'_> {
                     write_erased_address(value, out);
                 }
                 // Names and values, which may be keys.
-                "attributes" => self.write_unfiltered(value, out),
+                "attributes" => self.write_as(Fields::Service, value, out),
+                // The identifier is the merchant's for the shopper, or an e-mail address.
+                "customer" => write_erased_person(value, out),
+                "cancellations" => self.write_as(Fields::WithReasons, value, out),
                 key if is_reference(key) => value.write(out),
                 key if EMAILS.contains(&key) => write_erased(value, ERASED_EMAIL, out),
                 key if PERSONAL.contains(&key) => write_erased(value, ERASED, out),
-                "reason" if self.fields == Fields::AuditRecords => {
+                "reason" if self.fields == Fields::WithReasons => {
                     write_erased(value, ERASED, out);
                 }
                 key if is_address && PARTS_OF_ADDRESSES.contains(&key) => {
@@ -290,6 +304,19 @@ fn is_reference(key: &str) -> bool {
     key.ends_with("identifier") || ["line", "lines", "sku", "upc"].contains(&key)
 }
 
+/// Replaces everything in an object that is about a person, also an identifier.
+fn write_erased_person(person: &Json<'_>, out: &mut Vec<u8>) {
+    match person {
+        Json::Object(object) => write_entries(&object.entries, out, |key, value, out| {
+            let erased = if EMAILS.contains(&key) { ERASED_EMAIL } else { ERASED };
+            write_erased(value, erased, out);
+        }),
+        Json::Null | Json::Bool(_) | Json::Number(_) | Json::Text(_) | Json::List(_) => {
+            write_erased(person, ERASED, out);
+        }
+    }
+}
+
 /// Replaces all texts, and keeps the structure: what is absent stays absent.
 fn write_erased(value: &Json<'_>, erased: &str, out: &mut Vec<u8>) {
     match value {
@@ -298,22 +325,28 @@ fn write_erased(value: &Json<'_>, erased: &str, out: &mut Vec<u8>) {
         Json::List(values) => {
             write_list(values, out, |value, out| write_erased(value, erased, out));
         }
-        Json::Object(object) => {
-            let mut separator = b'{';
-            for (key, value) in &object.entries {
-                out.push(separator);
-                separator = b',';
-                json::write_text(key, out);
-                out.push(b':');
-                write_erased(value, erased, out);
-            }
-            if separator == b'{' {
-                out.push(b'{');
-            }
-            out.push(b'}');
-        }
+        Json::Object(object) => write_entries(&object.entries, out, |_, value, out| {
+            write_erased(value, erased, out);
+        }),
         Json::Null | Json::Bool(_) | Json::Number(_) => value.write(out),
     }
+}
+
+fn write_entries(
+    entries: &[JsonEntry<'_>],
+    out: &mut Vec<u8>,
+    write: impl Fn(&str, &Json<'_>, &mut Vec<u8>),
+) {
+    out.push(b'{');
+    for (position, (key, value)) in entries.iter().enumerate() {
+        if position > 0 {
+            out.push(b',');
+        }
+        json::write_text(key, out);
+        out.push(b':');
+        write(key, value, out);
+    }
+    out.push(b'}');
 }
 
 fn write_list(values: &[Json<'_>], out: &mut Vec<u8>, write: impl Fn(&Json<'_>, &mut Vec<u8>)) {

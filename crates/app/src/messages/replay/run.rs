@@ -13,6 +13,7 @@ use domain::{
         replay::{LoggedMessage, ReplaySelection, choose_messages},
         state::MessageState,
     },
+    orders::erasure::is_erased_exchange_order,
 };
 use jiff::Timestamp;
 use store::{HeadPosition, MessageHead, NewMessage, ReplayedMessage, ScannedMessage, Transaction};
@@ -148,9 +149,7 @@ impl ReplayRun {
     /// Enqueues the chosen messages about a thing.
     async fn replay_thing(&mut self, reference: &str, about: &[LoggedMessage]) -> Step {
         let mut chosen = choose_messages(about, &self.selection);
-        if chosen.iter().any(|it| it.kind == MessageKind::ExchangeOrder)
-            && self.is_exchange_pending(reference).await?
-        {
+        if !self.can_order_again(reference, &chosen).await? {
             chosen.retain(|it| it.kind != MessageKind::ExchangeOrder);
         }
         let selected = about.iter().filter(|it| self.selection.includes_message(it));
@@ -172,6 +171,27 @@ impl ReplayRun {
             );
         }
         Ok(Ok(()))
+    }
+
+    /// Whether exchange orders among the messages can be sent again. One whose shopper was erased
+    /// has the idempotency key of the order that the merchant got, and not its body.
+    async fn can_order_again(
+        &self,
+        reference: &str,
+        chosen: &[LoggedMessage],
+    ) -> Result<bool, AppError> {
+        let orders = chosen.iter().filter(|it| it.kind == MessageKind::ExchangeOrder);
+        let orders: Vec<i64> = orders.map(|it| it.number).collect();
+        if !orders.is_empty() && self.is_exchange_pending(reference).await? {
+            return Ok(false);
+        }
+        for number in orders {
+            let message = self.app.store.message(&self.merchant, number).await?;
+            if message.is_some_and(|(_, body)| is_erased_exchange_order(&body)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// The response to its message is still to be applied to the return: another one must not be

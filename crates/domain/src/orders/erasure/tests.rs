@@ -102,6 +102,35 @@ fn messages_lose_addresses_and_keep_countries() {
     }
 }
 
+#[test]
+fn an_erased_exchange_order_has_neither_the_shoppers_identifier_nor_the_province() {
+    let message = samples::exchange_order_message();
+    let mut value: serde_json::Value = serde_json::from_str(message).unwrap();
+    value["customer"]["identifier"] = "dana.whitfield@example.com".into();
+    let body = value.to_string();
+    let erased = erase_document(body.as_bytes(), &known()).unwrap();
+    assert_anonymous(std::str::from_utf8(&erased).unwrap());
+    assert!(is_erased_exchange_order(&erased) && !is_erased_exchange_order(body.as_bytes()));
+
+    let erased: serde_json::Value = serde_json::from_slice(&erased).unwrap();
+    assert_eq!(erased["customer"]["identifier"], ERASED);
+    assert_eq!(erased["shipping_address"]["province"], ERASED);
+    assert_eq!(erased["shipping_address"]["country_code"], "US");
+}
+
+#[test]
+fn reasons_that_people_wrote_are_erased_and_reasons_of_returns_stay() {
+    let document = br#"{"cancellations":[{"reason":"none for Dana","outcome":"cancelled"}],
+        "items":[{"state":{"rejected":"worn by Dana"},"reason":"too_small"}]}"#;
+    let erased: serde_json::Value =
+        serde_json::from_slice(&erase_document(document, &known()).unwrap()).unwrap();
+    let expected = serde_json::json!({
+        "cancellations": [{ "reason": "erased", "outcome": "cancelled" }],
+        "items": [{ "state": { "rejected": "erased" }, "reason": "too_small" }]
+    });
+    assert_eq!(erased, expected);
+}
+
 fn started() -> Rma {
     let mut rma = samples::rma();
     for unit in &mut rma.units {
