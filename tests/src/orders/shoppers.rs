@@ -247,6 +247,14 @@ fn what_is_open_is_erased_only_with_a_reason_which_the_audit_trail_has() {
     let scene = Scene { stage, running };
     scene.publish(&personal_order());
     start_return(&scene);
+    let mut asked = request("mail-back", &[("W", "tee", 1)]);
+    asked["email"] = json!(EMAIL);
+    let unlabeled = scene.start(&asked);
+    let is_requested = || {
+        let listed = scene.send("GET", "/label_requests", &scene.stage.admin, &Value::Null);
+        listed.text().contains(&unlabeled)
+    };
+    assert!(is_requested());
 
     assert_eq!(erase(&home, &["--force"]).code, Some(2));
     let forced = erase(&home, &["--force", "--reason", "demanded by the authority"]);
@@ -256,6 +264,7 @@ fn what_is_open_is_erased_only_with_a_reason_which_the_audit_trail_has() {
     let record = &trail["changes"][0];
     assert_eq!(record["action"], "shopper.erase");
     assert_eq!(record["detail"]["forced_because"], "demanded by the authority");
+    assert!(!is_requested(), "there is no sender");
 }
 
 #[test]

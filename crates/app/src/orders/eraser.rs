@@ -142,6 +142,8 @@ impl<'a> Eraser<'a> {
         let body = erase_value(&rma.value, known)?;
         transaction.erase_return(merchant, id, rma.version, body);
         transaction.erase_return_events(merchant, id, events);
+        // There is no sender any more.
+        transaction.end_label_request(merchant, id);
         for hash in hashes_of_return(&rma.value) {
             transaction.delete_shopper_key(merchant, hash, ShopperKeyKind::Return, id.as_str());
         }

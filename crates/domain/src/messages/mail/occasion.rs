@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     money::statement::{PaidAmount, PaidKind, Statement},
+    orders::erasure::ERASED_EMAIL,
     returns::{
         Resolution, ReturnMethod,
         quote::Quote,
@@ -34,9 +35,9 @@ pub struct MailOccasion {
     pub content: MailContent,
 }
 
-/// Who gets the mails about a return.
+/// Who gets the mails about a return. No one if the address was erased.
 pub fn recipient(rma: &Rma) -> Option<&str> {
-    rma.giftee_email.as_deref().or(rma.email.as_deref())
+    rma.giftee_email.as_deref().or(rma.email.as_deref()).filter(|email| *email != ERASED_EMAIL)
 }
 
 /// The mail about a return that has just started.

@@ -6,6 +6,7 @@ use super::content::{MailItemState, MailPayment};
 use super::occasion::{MailOccasion, of_event, of_reminder, of_start, recipient, reminder_due_at};
 use super::template::{MailValues, Placeholder, check_text, fill_in};
 use super::*;
+use crate::orders::erasure::ERASED_EMAIL;
 use crate::returns::condition::Condition;
 use crate::returns::rma::{CarrierScan, LineQuantity, NewRma, Rma, RmaEvent, VoidReason, apply};
 use crate::returns::{Resolution, ReturnMethod};
@@ -168,6 +169,18 @@ fn a_gift_card_is_told_when_it_is_issued() {
     let mails = follow(rma, &[exchange_placed()]);
     assert_eq!(kinds(&mails), [MailKind::ReturnConfirmed, MailKind::RefundReported]);
     assert_eq!(mails[1].content.paid_as, Some(MailPayment::GiftCard));
+}
+
+#[test]
+fn a_return_whose_shopper_was_erased_has_no_recipient() {
+    for gift in [false, true] {
+        let mut rma = start(gift);
+        assert!(recipient(&rma).is_some());
+        let erased = Some(ERASED_EMAIL.to_owned());
+        rma.giftee_email = rma.giftee_email.and(erased.clone());
+        rma.email = rma.email.and(erased);
+        assert_eq!(recipient(&rma), None);
+    }
 }
 
 #[test]
