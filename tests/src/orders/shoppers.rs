@@ -268,6 +268,29 @@ fn what_is_open_is_erased_only_with_a_reason_which_the_audit_trail_has() {
 }
 
 #[test]
+fn a_buyer_gets_no_data_of_the_person_who_returns_a_gift() {
+    let home = Home::new();
+    let server = home.serve(&QUICK);
+    let (stage, running) = Stage::with_receiver(&server);
+    let scene = Scene { stage, running };
+    scene.set_policy(&json!({ "gift_card": { "sku": "GC" }, "gift_returns": true }));
+    scene.publish(&personal_order());
+    let mut asked = request("mail-back", &[("W", "tee", 1)]);
+    asked.as_object_mut().unwrap().remove("email");
+    asked["gift"] = json!({ "giftee_email": "robin@example.org" });
+    let rma = scene.start(&asked);
+
+    let of_buyer = home.json(&["shopper", "export", EMAIL]);
+    let of_giftee = home.json(&["shopper", "export", "robin@example.org"]);
+
+    assert_eq!(of_buyer["orders"][0]["identifier"], "W");
+    let of_buyer = of_buyer.to_string();
+    assert!(!of_buyer.contains("robin") && !of_buyer.contains(&rma), "{of_buyer}");
+    assert_eq!(of_giftee["returns"][0]["identifier"], json!(rma));
+    assert!(!of_giftee.to_string().to_lowercase().contains("quackenbush"), "{of_giftee}");
+}
+
+#[test]
 fn a_shopper_is_erased_at_one_merchant_and_stays_at_another() {
     let home = Home::new();
     let server = home.serve(&QUICK);

@@ -101,6 +101,12 @@ fn a_shopper_withdraws_gets_an_acknowledgement_and_returns_everything_without_a_
         assert_eq!(events["events"][0]["cause"], recorded["withdrawal_identifier"], "{events}");
 
         let number = text(&recorded["withdrawal_identifier"]);
+        let buyer = "dana.whitfield@example.com";
+        let of_shop = ["shopper", "export", buyer, "--merchant", &shop.merchant];
+        let exported = &server.home.json(&of_shop)["withdrawals"][0];
+        assert_eq!(exported["identifier"], json!(number));
+        assert_eq!(exported["data"]["email"], "dana@example.org", "{exported}");
+
         let operator = server.visitor("operator");
         let found = operator.get(&format!("/console/search?q={number}"));
         let expected =

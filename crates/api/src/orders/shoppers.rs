@@ -41,8 +41,9 @@ pub(crate) struct ShopperBody {
 /// Export the data of a shopper
 ///
 /// Everything that is stored about the shopper with an e-mail address, in any case of letters: a
-/// page of orders, their returns, returns of gifts, drop-ship orders to the same people at the same
-/// postal codes, and the messages about all of them.
+/// page of orders, their returns, returns of gifts that the shopper got, drop-ship orders to the
+/// same people at the same postal codes, withdrawals from the orders, and the messages about all of
+/// them.
 #[utoipa::path(
     post, path = "/shoppers/export", operation_id = "export_shopper", tag = "Operation",
     request_body(content = ShopperBody, example = json!({
@@ -51,7 +52,10 @@ pub(crate) struct ShopperBody {
     responses(
         (status = 200, body = ShopperExport, description = "A page of the data. Empty lists if \
             nothing is stored.",
-            example = json!({ "orders": [], "returns": [], "drop_ship_orders": [], "messages": [] })),
+            example = json!({
+                "orders": [], "returns": [], "drop_ship_orders": [], "withdrawals": [],
+                "messages": []
+            })),
         (status = 409, body = Message, description = "After an upgrade, the data is being made \
             findable.",
             example = json!({ "message": "the keys of shoppers are still being added after an \

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::{
     ListedOrder, MessageRow, OrderPosition, ShopperKeyKind, StoreError, StoredOrder, Versioned,
+    WithdrawalRow,
 };
 use utoipa::ToSchema;
 
@@ -50,10 +51,14 @@ pub struct ShopperQuery {
 pub struct ShopperExport {
     /// The shopper's orders, as their merchants sent them.
     pub orders: Vec<ExportedItem>,
-    /// The returns of these orders, and others with the shopper's e-mail address.
+    /// The returns of these orders, and others with the shopper's e-mail address. A return of a
+    /// gift is the recipient's, not the buyer's.
     pub returns: Vec<ExportedItem>,
     /// Drop-ship orders to the same people at the same postal codes.
     pub drop_ship_orders: Vec<ExportedItem>,
+    /// Withdrawals from the contracts of these orders, as they were stated.
+    #[serde(default)]
+    pub withdrawals: Vec<ExportedItem>,
     /// Messages about all of them that are still stored, without those of earlier pages.
     pub messages: Vec<MessageView>,
     /// Pass as `after` to get the next page. Absent on the last page.
@@ -96,7 +101,9 @@ pub(crate) struct FoundData {
 }
 
 pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperExport, AppError> {
-    let found = find_shopper(app, query).await?;
+    let mut found = find_shopper(app, query).await?;
+    found.remove_returns_of_others(&query.email);
+    let withdrawals = find_withdrawals(app, &mut found).await?;
     let item = |merchant: &MerchantId, identifier: &str, data: Value| ExportedItem {
         merchant: merchant.to_string(),
         identifier: identifier.to_owned(),
@@ -106,6 +113,7 @@ pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperEx
     let orders = found.orders.iter();
     let returns = found.returns.iter();
     let drop_ship = found.drop_ship_orders.iter();
+    let withdrawn = withdrawals.iter();
     Ok(ShopperExport {
         orders: orders
             .map(|it| item(&it.merchant, &it.order.identifier, to_value(&it.stored.body)))
@@ -118,6 +126,11 @@ pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperEx
         drop_ship_orders: drop_ship
             .map(|(merchant, order)| {
                 item(merchant, &order.value.client_identifier, json!(order.value))
+            })
+            .collect(),
+        withdrawals: withdrawn
+            .map(|(merchant, row)| {
+                item(merchant, &row.withdrawal_id, to_value(row.record.as_bytes()))
             })
             .collect(),
         messages: found.messages.into_iter().map(view_message).collect(),
@@ -223,6 +236,24 @@ async fn find_drop_ship_orders(app: &App, found: &mut FoundData) -> Result<(), A
     Ok(())
 }
 
+/// The withdrawals from the orders. The messages about them are added: they are exported, although
+/// an erasure leaves them as they are.
+async fn find_withdrawals(
+    app: &App,
+    found: &mut FoundData,
+) -> Result<Vec<(MerchantId, WithdrawalRow)>, AppError> {
+    let mut withdrawals = Vec::new();
+    for FoundOrder { merchant, order, .. } in &found.orders {
+        let id = order.identifier.as_str();
+        for row in app.store.withdrawals_of_order(merchant, id, REFERENCES_MAX).await? {
+            let filter = filter_by_reference(&row.withdrawal_id, MESSAGES_MAX);
+            found.messages.extend(app.store.messages(merchant, &filter).await?.0);
+            withdrawals.push((merchant.clone(), row));
+        }
+    }
+    Ok(withdrawals)
+}
+
 async fn find_messages(app: &App, found: &mut FoundData) -> Result<(), AppError> {
     let orders = found.orders.iter().map(|it| (&it.merchant, it.order.identifier.as_str()));
     let returns = found.returns.iter();
@@ -272,6 +303,23 @@ impl FoundData {
         }
         find_drop_ship_orders(app, self).await?;
         find_messages(app, self).await
+    }
+
+    /// Removes the returns of people who got an order as a gift, with the messages about them: the
+    /// buyer must not learn of them.
+    fn remove_returns_of_others(&mut self, email: &str) {
+        let mut hidden = BTreeSet::new();
+        self.returns.retain(|(merchant, rma)| {
+            let giftee = rma.value.giftee_email.as_deref();
+            let is_own = giftee.is_none_or(|giftee| is_same_email(giftee, email));
+            if !is_own {
+                hidden.insert((merchant.to_string(), rma.value.rma_identifier.to_string()));
+            }
+            is_own
+        });
+        let is_hidden =
+            |it: &MessageRow| hidden.contains(&(it.merchant.clone(), it.reference.clone()));
+        self.messages.retain(|it| !is_hidden(it));
     }
 
     /// Whether something is still due for a return.

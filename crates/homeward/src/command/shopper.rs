@@ -100,6 +100,7 @@ async fn read_export(session: &mut Session, email: &str, at: &At) -> anyhow::Res
                 all.orders.extend(page.orders);
                 all.returns.extend(page.returns);
                 all.drop_ship_orders.extend(page.drop_ship_orders);
+                all.withdrawals.extend(page.withdrawals);
                 all.messages.extend(page.messages);
                 all.next = None;
             }
@@ -145,6 +146,7 @@ fn format_export(export: &ShopperExport) -> String {
     add("Order", &export.orders);
     add("Return", &export.returns);
     add("Drop-ship order", &export.drop_ship_orders);
+    add("Withdrawal", &export.withdrawals);
     for message in &export.messages {
         lines.push(format!(
             "Message {} about {} of {}",
