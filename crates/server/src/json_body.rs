@@ -44,11 +44,34 @@ impl From<String> for JsonBody {
     }
 }
 
-/// Reads a document that is an object. Unknown fields are ignored, unless `build` refuses them.
+/// Reads a document that is an object. Unknown fields are refused: a misspelled one would be a
+/// condition that is not applied, such as the merchant whose data is erased.
 pub fn read_object<T>(
     document: &Json<'_>,
     build: impl FnOnce(&Fields<'_>) -> Option<T>,
 ) -> Result<T, Faults> {
-    let (value, _warnings) = reader::read(document, false, |root| root.object(build)?)?;
+    let (value, _warnings) = reader::read(document, false, |root| {
+        root.object(|at| {
+            at.refuse_unknown();
+            build(at)
+        })?
+    })?;
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelled_field_is_refused() {
+        let read = |body: &str| {
+            let document = json::parse(body.as_bytes()).unwrap();
+            read_object(&document, |at| Some(at.optional_text("merchant")))
+                .map_err(|faults| faults.summary())
+        };
+        assert_eq!(read(r#"{"merchant":"acme"}"#), Ok(Some("acme".to_owned())));
+        let refused = read(r#"{"merchants":"acme"}"#).unwrap_err();
+        assert!(refused.contains("$.merchants is not a known field"), "{refused}");
+    }
 }

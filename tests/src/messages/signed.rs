@@ -106,6 +106,29 @@ fn while_two_secrets_are_live_either_of_them_verifies() {
 }
 
 #[test]
+fn an_old_secret_that_is_revoked_signs_nothing_any_more() {
+    for server in servers() {
+        let stage = Stage::set(server);
+        let rotated = server.home.json(&[
+            "merchant",
+            "rotate-secret",
+            &stage.merchant.id,
+            "--signing",
+            "--revoke-old",
+        ]);
+        let secret = text(&rotated["signing_secret"]);
+        let settings = sim::Settings { signing_secrets: vec![secret], ..stage.settings() };
+        let running = receiver(settings);
+        stage.point_to(&running.url(), &serde_json::from_str(NO_AUTH).unwrap());
+        stage.test("lane", 1);
+        let call = only_call(&running);
+        assert_eq!(call.signature, SignatureCheck::Valid);
+        let signatures = &call.content.unwrap().headers["webhook-signature"];
+        assert_eq!(signatures.split(' ').count(), 1, "{signatures}");
+    }
+}
+
+#[test]
 fn a_merchant_with_another_secret_refuses_and_the_message_is_not_lost() {
     for server in servers() {
         let stage = Stage::set(server);

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::harness::{
     eventually,
     home::{Home, Ran, text},
+    http::Request,
     mail_server::MailServer,
     read_number,
     stage::{QUICK, Stage, homes},
@@ -288,6 +289,40 @@ fn a_buyer_gets_no_data_of_the_person_who_returns_a_gift() {
     assert!(!of_buyer.contains("robin") && !of_buyer.contains(&rma), "{of_buyer}");
     assert_eq!(of_giftee["returns"][0]["identifier"], json!(rma));
     assert!(!of_giftee.to_string().to_lowercase().contains("quackenbush"), "{of_giftee}");
+}
+
+#[test]
+fn a_misspelled_field_or_one_that_has_no_effect_changes_nothing() {
+    let home = Home::new();
+    let server = home.serve(&QUICK);
+    let (stage, running) = Stage::with_receiver(&server);
+    let scene = Scene { stage, running };
+    scene.publish(&personal_order());
+    let merchant = scene.stage.merchant.id.as_str();
+    let rotate = format!("/admin/merchants/{merchant}/rotate_signing_secret");
+    for (target, field, body) in [
+        ("/admin/shoppers/erase", "merchants", json!({ "email": EMAIL, "merchants": merchant })),
+        (
+            "/admin/clients",
+            "scopez",
+            json!({ "merchant": merchant, "name": "x", "scopez": "read" }),
+        ),
+        (rotate.as_str(), "revoke", json!({ "revoke": true })),
+        ("/admin/failures/retry", "merchant", json!({ "merchant": merchant })),
+    ] {
+        let refused = scene.send("POST", target, &scene.stage.admin, &body);
+        assert_eq!(refused.status, 422, "{target}: {}", refused.said());
+        let refusal = refused.text();
+        assert!(refusal.contains(&format!("$.{field}")), "{refusal}");
+        assert!(refusal.contains("is not a known field"), "{refusal}");
+    }
+    for body in ["", "{}", "null"] {
+        let retry = Request::post("/admin/failures/retry").bearer(&scene.stage.admin);
+        let started = server.send(&if body.is_empty() { retry } else { retry.json(body) });
+        assert_eq!(started.status, 202, "{body}: {}", started.said());
+    }
+    let exported = home.json(&["shopper", "export", EMAIL]);
+    assert_eq!(exported["orders"].as_array().unwrap().len(), 1);
 }
 
 #[test]

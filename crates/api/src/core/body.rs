@@ -25,7 +25,7 @@ use server::{
     Web,
     error::ApiError,
     guard::limits::{BODY_MAX_BYTES, BODY_TIME_MAX, LARGE_BODY_MAX_BYTES, read_body},
-    json_body::JsonBody,
+    json_body::{JsonBody, read_object},
 };
 
 /// Larger bodies wait for their merchant's turn.
@@ -34,6 +34,18 @@ const LARGE_FROM_BYTES: usize = 1024 * 1024;
 /// A request with a JSON body. The body is not parsed yet.
 pub(crate) struct JsonRequest {
     pub(crate) body: JsonBody,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+/// A request whose JSON body may be absent, which is the same as an empty object.
+pub(crate) struct OptionalRequest {
+    pub(crate) body: JsonBody,
+    pub(crate) key: Option<IdempotencyKey>,
+}
+
+/// A request without anything in its body. Fields in it are refused, because they would have no
+/// effect: a filter belongs in the address.
+pub(crate) struct EmptyRequest {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
@@ -62,16 +74,23 @@ pub(crate) struct PictureRequest {
     pub(crate) key: Option<IdempotencyKey>,
 }
 
-const JSON: Wanted = Wanted { kinds: &["application/json"], max_bytes: BODY_MAX_BYTES };
-const LARGE: Wanted = Wanted { kinds: &["application/json"], max_bytes: LARGE_BODY_MAX_BYTES };
-const LINES: Wanted = Wanted { kinds: &["application/x-ndjson"], max_bytes: BODY_MAX_BYTES };
-const PICTURE: Wanted =
-    Wanted { kinds: &["image/png", "image/jpeg", "image/webp"], max_bytes: LOGO_BYTES_MAX };
+const JSON: Wanted =
+    Wanted { kinds: &["application/json"], max_bytes: BODY_MAX_BYTES, is_optional: false };
+const OPTIONAL: Wanted = Wanted { is_optional: true, ..JSON };
+const LARGE: Wanted = Wanted { max_bytes: LARGE_BODY_MAX_BYTES, ..JSON };
+const LINES: Wanted = Wanted { kinds: &["application/x-ndjson"], ..JSON };
+const PICTURE: Wanted = Wanted {
+    kinds: &["image/png", "image/jpeg", "image/webp"],
+    max_bytes: LOGO_BYTES_MAX,
+    is_optional: false,
+};
 
 /// What a body may be. The refusal of another media type names the first one.
 struct Wanted {
     kinds: &'static [&'static str],
     max_bytes: usize,
+    /// A body that is absent has no media type.
+    is_optional: bool,
 }
 
 impl FromRequest<Web> for JsonRequest {
@@ -80,6 +99,28 @@ impl FromRequest<Web> for JsonRequest {
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
         let (body, key) = read(request, web, &JSON).await?;
         Ok(Self { body: body.into(), key })
+    }
+}
+
+impl FromRequest<Web> for OptionalRequest {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
+        let (body, key) = read(request, web, &OPTIONAL).await?;
+        // Some libraries write `null` if there is no body.
+        let is_absent = matches!(body.trim_ascii(), b"" | b"null");
+        let body = if is_absent { Bytes::from_static(b"{}") } else { body };
+        Ok(Self { body: body.into(), key })
+    }
+}
+
+impl FromRequest<Web> for EmptyRequest {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
+        let OptionalRequest { body, key } = OptionalRequest::from_request(request, web).await?;
+        body.read(|document| read_object(document, |_| Some(())))?;
+        Ok(Self { key })
     }
 }
 
@@ -145,7 +186,8 @@ fn read<'a>(
         let (mut parts, body) = request.into_parts();
         let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
         let kind = media_type(&parts.headers).unwrap_or_default();
-        if !wanted.kinds.contains(&kind.as_str()) {
+        let is_absent = wanted.is_optional && body.is_end_stream();
+        if !is_absent && !wanted.kinds.contains(&kind.as_str()) {
             let first = wanted.kinds.first().copied().unwrap_or_default();
             return Err(ApiError::UnsupportedMediaType(first));
         }

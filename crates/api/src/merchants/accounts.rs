@@ -9,7 +9,8 @@ use app::{
     },
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::faults::FaultCode;
+use domain::faults::{FaultCode, Faults};
+use domain::json::Json as Document;
 use domain::merchants::merchant::{CarrierMode, WeightUnit};
 use serde::{Deserialize, Serialize};
 use server::requests::{
@@ -20,13 +21,13 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
     admin_request::AdminRequest,
-    body::JsonRequest,
+    body::{JsonRequest, OptionalRequest},
     caller::{Admin, Allowed, MerchantAdmin},
-    idempotency::{Idempotency, IdempotencyHeader},
+    idempotency::IdempotencyHeader,
     sample,
 };
 use server::error::{ApiError, Invalid, Message};
-use server::{Web, path::Path, query::Query};
+use server::{Web, json_body::read_object, path::Path, query::Query};
 
 /// A page of merchants.
 #[derive(Serialize, ToSchema)]
@@ -187,9 +188,19 @@ pub(crate) async fn change(
     Ok(Json(change_merchant::change_merchant(scope.for_merchant(&merchant), &change).await?))
 }
 
+/// How the signing secret is rotated.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body; it is read field by field")]
+pub(crate) struct SigningRotation {
+    /// Whether the old secret ends now. Messages are then signed with the new one only, and links
+    /// to the portal that were signed with the old one are refused. `false` if absent.
+    revoke_old: Option<bool>,
+}
+
 /// Rotate the signing secret
 ///
-/// Until the next rotation, messages are signed with the new secret and with the previous one.
+/// Until the next rotation, messages are signed with the new secret and with the previous one,
+/// unless `revoke_old` is set. The body may be absent.
 #[utoipa::path(
     post, path = "/merchants/{merchant}/rotate_signing_secret",
     operation_id = "rotate_signing_secret", tag = "Operation",
@@ -197,9 +208,16 @@ pub(crate) async fn change(
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
         IdempotencyHeader,
     ),
+    request_body(content = SigningRotation, example = json!({ "revoke_old": false })),
     responses(
         (status = 200, body = SigningSecret, description = "The new secret, shown only once.",
             example = json!({ "signing_secret": "whsec_MfKQ…" })),
+        (status = 422, body = Invalid, description = "Every invalid field.",
+            example = json!(sample::invalid_field(
+                "$.revoke",
+                FaultCode::Invalid,
+                "is not a known field",
+            ))),
     ),
     security(("token" = ["admin"]), ("token" = ["merchant:admin"]))
 )]
@@ -207,10 +225,15 @@ pub(crate) async fn rotate_signing_secret(
     State(web): State<Web>,
     MerchantAdmin { caller }: MerchantAdmin,
     Path(merchant): Path<String>,
-    idempotency: Idempotency,
+    OptionalRequest { body, key }: OptionalRequest,
 ) -> Result<Json<SigningSecret>, ApiError> {
-    let key = idempotency.of(b"");
+    let revoke_old = body.read(read_rotation)?;
     let scope = caller.scope(&web.app, key.as_ref());
     let merchant = parse_merchant(&merchant)?;
-    Ok(Json(rotate_secret::rotate_signing_secret(scope.for_merchant(&merchant)).await?))
+    let scope = scope.for_merchant(&merchant);
+    Ok(Json(rotate_secret::rotate_signing_secret(scope, revoke_old).await?))
+}
+
+fn read_rotation(document: &Document<'_>) -> Result<bool, Faults> {
+    read_object(document, |at| Some(at.optional_flag("revoke_old").unwrap_or_default()))
 }

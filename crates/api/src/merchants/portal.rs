@@ -16,11 +16,8 @@ use domain::merchants::portal::{Portal, logo_kind};
 use serde_json::Value;
 
 use crate::core::{
-    admin_request::MerchantAdminRequest,
-    body::PictureRequest,
-    caller::MerchantAdmin,
-    idempotency::{Idempotency, IdempotencyHeader},
-    sample,
+    admin_request::MerchantAdminRequest, body::EmptyRequest, body::PictureRequest,
+    caller::MerchantAdmin, idempotency::IdempotencyHeader, sample,
 };
 use server::error::{ApiError, Invalid, Message};
 use server::json_body::read_object;
@@ -134,9 +131,8 @@ pub(crate) async fn remove_picture(
     State(web): State<Web>,
     MerchantAdmin { caller }: MerchantAdmin,
     Path(merchant): Path<String>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<PortalView>, ApiError> {
-    let key = idempotency.of(&[]);
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(set_logo(scope.for_merchant(&parse_merchant(&merchant)?), None).await?))
 }
@@ -173,7 +169,6 @@ pub(crate) async fn sign_link(
 
 fn read_link(document: &Document<'_>) -> Result<NewPortalLink, Faults> {
     read_object(document, |at| {
-        at.refuse_unknown();
         let days = at.optional("days", |value| value.integer(1..=LINK_DAYS_MAX));
         let order_identifier = at.identifier("order_identifier");
         let gift = at.optional_flag("gift").unwrap_or_default();

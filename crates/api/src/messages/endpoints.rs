@@ -14,10 +14,8 @@ use utoipa::IntoParams;
 
 use self::body::{EndpointBody, EndpointsBody};
 use crate::core::{
-    admin_request::MerchantAdminRequest,
-    caller::MerchantAdmin,
-    idempotency::{Idempotency, IdempotencyHeader},
-    sample,
+    admin_request::MerchantAdminRequest, body::EmptyRequest, caller::MerchantAdmin,
+    idempotency::IdempotencyHeader, sample,
 };
 use server::error::{ApiError, Invalid, Message};
 use server::requests::{
@@ -168,10 +166,9 @@ pub(crate) async fn forget(
     State(web): State<Web>,
     MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = EndpointsChange::Forget { kind: parse_endpoint_kind(&kind)? };
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
@@ -193,10 +190,9 @@ pub(crate) async fn pause(
     State(web): State<Web>,
     MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = EndpointsChange::Pause { kind: parse_kind(&kind)? };
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
@@ -218,10 +214,9 @@ pub(crate) async fn resume(
     State(web): State<Web>,
     MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<EndpointsView>, ApiError> {
     let change = EndpointsChange::Resume { kind: parse_kind(&kind)? };
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(set_endpoints(scope.for_merchant(&parse_merchant(&merchant)?), &change).await?))
 }
@@ -282,10 +277,9 @@ pub(crate) async fn test(
     MerchantAdmin { caller }: MerchantAdmin,
     Path((merchant, kind)): Path<(String, String)>,
     Query(query): Query<TestQuery>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<(StatusCode, Json<TestMessage>), ApiError> {
     let (merchant, kind) = (parse_merchant(&merchant)?, parse_endpoint_kind(&kind)?);
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     let test = query.test(kind)?;
     let sent = send_test_message(scope.for_merchant(&merchant), &test).await?;

@@ -13,8 +13,9 @@ use utoipa::IntoParams;
 
 use crate::core::paging::{PAGE, PAGE_MAX};
 use crate::core::{
+    body::EmptyRequest,
     caller::{Admin, Allowed},
-    idempotency::{Idempotency, IdempotencyHeader},
+    idempotency::IdempotencyHeader,
     sample,
 };
 use server::requests::identifiers::parse_merchant;
@@ -132,9 +133,8 @@ pub(crate) async fn retry(
     Allowed { caller, .. }: Allowed<Admin>,
     Query(filter): Query<FailuresQuery>,
     Query(ForceQuery { force }): Query<ForceQuery>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<(StatusCode, Json<RetryJob>), ApiError> {
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     let action = FailureAction::Retry { force };
     let job = start_bulk_job(scope, filter.filter()?, action).await?;
@@ -184,9 +184,8 @@ pub(crate) async fn cancel(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(id): Path<String>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<RetryJob>, ApiError> {
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(cancel_bulk_job(scope, &id).await?))
 }

@@ -14,8 +14,9 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::core::{
+    body::EmptyRequest,
     caller::{Merchant, Read, ReturnsWrite},
-    idempotency::{Idempotency, IdempotencyHeader},
+    idempotency::IdempotencyHeader,
     paging::{PAGE, PAGE_MAX},
 };
 use server::{
@@ -188,10 +189,9 @@ pub(crate) async fn retry(
     merchant: Merchant<ReturnsWrite>,
     Path(id): Path<String>,
     Query(RetryQuery { force }): Query<RetryQuery>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<FailureResult>, ApiError> {
     let id = parse_own_message(&merchant.id, &id)?;
-    let key = idempotency.of(b"");
     let scope = merchant.caller.scope(&web.app, key.as_ref());
     Ok(Json(retry_message(scope, &id, force).await?))
 }

@@ -221,7 +221,6 @@ pub(crate) async fn test(
     let merchant = parse_merchant(&request.path)?;
     let (sample, recipient) = request.body.read(|document| {
         read_object(document, |at| {
-            at.refuse_unknown();
             let kind = at.required("mail", |value| {
                 value.named(MailKind::parse, "must be a kind of mail, such as parcel_seen")
             });

@@ -12,8 +12,9 @@ use utoipa::{IntoParams, ToSchema};
 use crate::{
     core::{
         admin_request::AdminRequest,
+        body::EmptyRequest,
         caller::{Admin, Allowed},
-        idempotency::{Idempotency, IdempotencyHeader},
+        idempotency::IdempotencyHeader,
         sample,
     },
     messages::log::{
@@ -118,9 +119,8 @@ pub(crate) async fn retry(
     Allowed { caller, .. }: Allowed<Admin>,
     Path(id): Path<String>,
     Query(RetryQuery { force }): Query<RetryQuery>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<FailureResult>, ApiError> {
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(retry_message(scope, &parse_message(&id)?, force).await?))
 }

@@ -9,9 +9,9 @@ use domain::{
 use utoipa::ToSchema;
 
 use crate::core::{
-    body::JsonRequest,
+    body::{EmptyRequest, JsonRequest},
     caller::{Merchant, Read, ReturnsWrite},
-    idempotency::{Idempotency, IdempotencyHeader},
+    idempotency::IdempotencyHeader,
     sample,
 };
 use server::{
@@ -123,9 +123,8 @@ pub(crate) async fn cancel(
     State(web): State<Web>,
     merchant: Merchant<ReturnsWrite>,
     Path(id): Path<String>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<ReplayJob>, ApiError> {
-    let key = idempotency.of(b"");
     let scope = merchant.caller.scope(&web.app, key.as_ref());
     Ok(Json(cancel_replay(scope, &id).await?))
 }

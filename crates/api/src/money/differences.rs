@@ -98,7 +98,6 @@ pub(crate) async fn decide(
 
 fn read_answer(document: &Document<'_>) -> Result<DifferenceAnswer, Faults> {
     read_object(document, |at| {
-        at.refuse_unknown();
         let refused = "must be one of accept, ask, await";
         let action = at.required("action", |at| at.named(DifferenceAction::parse, refused));
         let note = at.required("note", |at| at.text(1..=TEXT_MAX).map(str::to_owned));

@@ -68,7 +68,6 @@ pub(crate) async fn renew(
 
 fn read_reason(document: &Document<'_>) -> Result<VoidReason, Faults> {
     read_object(document, |at| {
-        at.refuse_unknown();
         at.required("reason", |it| {
             let refused = "must be one of lost, expired, wrong_size, damaged, not_issued";
             it.named(VoidReason::parse_request, refused)

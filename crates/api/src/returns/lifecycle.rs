@@ -25,9 +25,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::label_view::{LabelView, view_labels};
 use crate::core::{
-    body::JsonRequest,
+    body::{EmptyRequest, JsonRequest},
     caller::{Allowed, Merchant, Read, ReturnsWrite, WarehouseWrite},
-    idempotency::{Idempotency, IdempotencyHeader},
+    idempotency::IdempotencyHeader,
 };
 use server::Web;
 use server::{
@@ -296,9 +296,8 @@ pub(crate) async fn cancel(
     State(web): State<Web>,
     merchant: Merchant<ReturnsWrite>,
     Path(rma): Path<String>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<Value>, ApiError> {
-    let key = idempotency.of(b"");
     let scope = merchant.caller.scope(&web.app, key.as_ref());
     Ok(respond(&cancel_return(scope, &rma).await?, None))
 }
@@ -327,9 +326,8 @@ pub(crate) async fn close(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<WarehouseWrite>,
     Path(rma): Path<String>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<Value>, ApiError> {
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(respond(&close_receiving(scope, &rma).await?, None))
 }

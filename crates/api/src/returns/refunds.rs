@@ -135,7 +135,6 @@ pub(crate) async fn settle(
 
 fn read_match(document: &Document<'_>) -> Result<RefundMatch, Faults> {
     read_object(document, |at| {
-        at.refuse_unknown();
         Some(RefundMatch {
             rma_identifier: at.optional_identifier("rma_identifier"),
             note: at.optional("note", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),

@@ -19,9 +19,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::core::{
     admin_request::AdminRequest,
-    body::JsonRequest,
+    body::{EmptyRequest, JsonRequest},
     caller::{Admin, Allowed},
-    idempotency::{Idempotency, IdempotencyHeader},
+    idempotency::IdempotencyHeader,
     sample,
 };
 use server::error::{ApiError, Invalid, Message};
@@ -197,9 +197,8 @@ pub(crate) async fn remove(
     State(web): State<Web>,
     Allowed { caller, .. }: Allowed<Admin>,
     Path(identifier): Path<String>,
-    idempotency: Idempotency,
+    EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<Warehouse>, ApiError> {
-    let key = idempotency.of(b"");
     let scope = caller.scope(&web.app, key.as_ref());
     Ok(Json(remove_warehouse(scope, parse_warehouse(&identifier)?).await?))
 }

@@ -48,17 +48,21 @@ pub async fn rotate_client_secret(
     rotated
 }
 
-/// A new secret to sign a merchant's messages with.
-pub async fn rotate_signing_secret(scope: RequestScope<'_>) -> Result<SigningSecret, AppError> {
+/// A new secret to sign a merchant's messages with. `revoke_old` ends the old one now: messages are
+/// signed with the new one only, and links that were signed with the old one are refused.
+pub async fn rotate_signing_secret(
+    scope: RequestScope<'_>,
+    revoke_old: bool,
+) -> Result<SigningSecret, AppError> {
     let (app, id) = (scope.app, scope.merchant()?);
     let rotated = commit_once(scope, || async {
         let found = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
         let (secret, sealed) = secrets::new_signing_secret(app, id);
-        let merchant = secrets::with_signing_secret(found.value, sealed);
+        let merchant = secrets::with_signing_secret(found.value, sealed, revoke_old);
         let mut transaction = Transaction::new("rotating a signing secret");
         transaction.update_merchant(&merchant, found.version);
         let action = "merchant.rotate_signing_secret";
-        record_change(scope, &mut transaction, action, &json!({}));
+        record_change(scope, &mut transaction, action, &json!({ "revoked_old": revoke_old }));
         Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
     })
     .await?;

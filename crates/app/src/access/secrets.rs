@@ -66,9 +66,13 @@ pub(crate) fn new_signing_secret(app: &App, merchant: &MerchantId) -> (Secret, S
     (Secret::new(text), kept)
 }
 
-/// The merchant with a new signing secret. The newest old one stays valid.
-pub(crate) fn with_signing_secret(mut merchant: Merchant, secret: SealedSecret) -> Merchant {
-    merchant.signing_secrets.truncate(SIGNING_SECRETS_MAX - 1);
+/// The merchant with a new signing secret. The newest old one stays valid, unless it is revoked.
+pub(crate) fn with_signing_secret(
+    mut merchant: Merchant,
+    secret: SealedSecret,
+    revoke_old: bool,
+) -> Merchant {
+    merchant.signing_secrets.truncate(if revoke_old { 0 } else { SIGNING_SECRETS_MAX - 1 });
     merchant.signing_secrets.insert(0, secret);
     merchant
 }

@@ -127,7 +127,7 @@ async fn rotate_signing(
     confirm_password(&web, &sent).await?;
     let visitor = sent.visitor;
     let scope = visitor.session.scope(&web.app).for_merchant(&merchant);
-    let rotated = rotate_signing_secret(scope).await.map_err(ApiError::from)?;
+    let rotated = rotate_signing_secret(scope, false).await.map_err(ApiError::from)?;
     let secret = NewSecret {
         title: "New signing secret",
         message: "Until the next rotation, messages are signed with this secret and the previous \

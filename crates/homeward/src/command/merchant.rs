@@ -85,11 +85,11 @@ pub(crate) enum Merchant {
         /// The client, if the merchant has several
         #[arg(long, value_name = "CLIENT_ID", value_parser = parse_client_id)]
         client: Option<ClientId>,
-        /// Revoke the old secret and all tokens at once
+        /// Revoke the old secret at once, and all tokens of the client
         #[arg(long)]
         revoke_old: bool,
         /// Rotate the secret that signs messages instead
-        #[arg(long, conflicts_with_all = ["client", "revoke_old"])]
+        #[arg(long, conflicts_with = "client")]
         signing: bool,
         #[command(flatten)]
         remote: Remote,
@@ -201,9 +201,10 @@ impl RemoteCommand for Merchant {
             Self::Import { merchant, file, .. } => {
                 settings_file::import(session, output, &merchant, &file).await?;
             }
-            Self::RotateSecret { merchant, signing: true, .. } => {
+            Self::RotateSecret { merchant, signing: true, revoke_old, .. } => {
                 let path = format!("/admin/merchants/{merchant}/rotate_signing_secret");
-                let secret: SigningSecret = session.post(&path, &json!({})).await?;
+                let body = json!({ "revoke_old": revoke_old });
+                let secret: SigningSecret = session.post(&path, &body).await?;
                 output.print(&secret, || format!("signing_secret  {}", secret.signing_secret));
             }
             Self::RotateSecret { merchant, client, revoke_old, .. } => {

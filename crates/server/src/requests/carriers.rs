@@ -25,7 +25,6 @@ pub fn read_carrier_account(
     document: &Json<'_>,
 ) -> Result<CarrierAccount<Secret>, Faults> {
     read_object(document, |at| {
-        at.refuse_unknown();
         let url = at.optional("url", |at| {
             let text = at.text(1..=TEXT_MAX)?;
             match web.app.check_url(merchant, text) {

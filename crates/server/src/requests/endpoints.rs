@@ -32,7 +32,6 @@ pub fn read_base_change(
 ) -> Result<EndpointsChange, Faults> {
     let owner = EndpointOwner { web, merchant };
     read_object(document, |at| {
-        at.refuse_unknown();
         let base_url = at.required("base_url", |at| read_base_address(owner, at));
         let auth = read_auth(owner, at);
         let paths = at.optional("paths", read_paths).unwrap_or_default();
@@ -48,7 +47,6 @@ pub fn read_kind_change(
 ) -> Result<EndpointsChange, Faults> {
     let owner = EndpointOwner { web, merchant };
     read_object(document, |at| {
-        at.refuse_unknown();
         let url = at.required("url", |at| read_address(owner, at));
         Some(EndpointsChange::One { kind, url: url?, auth: read_auth(owner, at)? })
     })

@@ -31,7 +31,6 @@ const PORT_MAX: i64 = 65_535;
 
 pub fn read_mail_settings(document: &Json<'_>) -> Result<MailSettings<NewSecret>, Faults> {
     read_object(document, |at| {
-        at.refuse_unknown();
         let delivery = at.optional("delivery", |value| {
             value.named(MailDelivery::parse, "must be one of smtp, message, off")
         });

@@ -18,7 +18,6 @@ const SANDBOX: &str = "sandbox";
 pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMerchant, Faults> {
     let usual = if environment == SANDBOX { CarrierMode::Simulated } else { CarrierMode::External };
     read_object(document, |at| {
-        at.refuse_unknown();
         let id = at.required("merchant", |at| {
             let text = at.text(1..=TEXT_MAX)?;
             let parsed = MerchantId::parse(text);
@@ -42,7 +41,6 @@ pub fn read_new_merchant(document: &Json<'_>, environment: &str) -> Result<NewMe
 
 pub fn read_merchant_change(document: &Json<'_>) -> Result<MerchantChange, Faults> {
     read_object(document, |at| {
-        at.refuse_unknown();
         Some(MerchantChange {
             name: at.optional("name", |at| at.text(1..=TEXT_MAX).map(str::to_owned)),
             strict: at.optional_flag("strict"),
