@@ -332,6 +332,12 @@ fn a_withdrawal_before_delivery_cancels_what_was_not_shipped() {
         assert_eq!(recorded["outcome"], "accepted", "{recorded}");
         assert_eq!(recorded["items"][0]["result"], "cancel", "{recorded}");
         assert_eq!(recorded["rma_identifier"], Value::Null);
+        assert_eq!(recorded["shipping_refund_cents"], 643, "{recorded}");
+        let again = shop.get(&confirm(&shop, &begin(&shop), WHO), "");
+        assert!(again.text().contains("already being returned or canceled"), "{}", again.text());
+        let all = read(&shop, "/withdrawals");
+        let outcomes = [0, 1].map(|position| &all["withdrawals"][position]["outcome"]);
+        assert_eq!(outcomes, [&json!("settled"), &json!("accepted")], "{all}");
         let published = shop.server.publish(
             &shop.server.token(&shop.owner),
             &message(&[read(&shop, "/orders/ORD-100472")]),

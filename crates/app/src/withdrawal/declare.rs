@@ -146,13 +146,15 @@ async fn build_transaction(
 ) -> Result<(RecordedWithdrawal, Transaction), AppError> {
     let app = scope.app;
     let mut transaction = Transaction::new("recording a withdrawal");
-    let DecidedWithdrawal { record, started } = decided;
+    let DecidedWithdrawal { record, started, ledger } = decided;
     let loaded = &returnable.loaded;
     // A statement about an order that has just changed is decided again.
     transaction.guard_order(merchant, &loaded.order.identifier, loaded.version);
-    if let Some((mut rma, ledger)) = started {
+    if ledger != loaded.ledger.value {
         let order_id = &loaded.order.identifier;
         transaction.put_ledger(merchant, order_id, &ledger, loaded.ledger.version);
+    }
+    if let Some(mut rma) = started {
         rma.label_key = app.world.readable::<LABEL_KEY_LETTERS>();
         rma.language = Some(record.language);
         let started = StartedGoods {

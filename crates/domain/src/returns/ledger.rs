@@ -45,6 +45,10 @@ pub struct Ledger {
     /// The refund of the shipping charge, which happens at most once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     shipping: Option<ShippingRefund>,
+    /// By the identifier of the line: how many of its units are canceled once the merchant has
+    /// canceled those that shoppers withdrew from before they were shipped.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    to_cancel: BTreeMap<String, i64>,
 }
 
 /// Why units cannot be spent.
@@ -59,9 +63,9 @@ pub enum LedgerRefusal {
         open: usize,
         requested: i64,
     },
-    /// Shipping was already refunded with this return.
+    /// Shipping was already refunded: with this return, or without one.
     ShippingSpent {
-        rma_identifier: String,
+        rma_identifier: Option<String>,
     },
 }
 
@@ -74,8 +78,11 @@ impl fmt::Display for LedgerRefusal {
                 "{requested} units of line {line} were requested, but only {open} can still be \
                  returned"
             ),
-            Self::ShippingSpent { rma_identifier } => {
-                write!(formatter, "shipping was already refunded in return {rma_identifier}")
+            Self::ShippingSpent { rma_identifier: Some(rma) } => {
+                write!(formatter, "shipping was already refunded in return {rma}")
+            }
+            Self::ShippingSpent { rma_identifier: None } => {
+                formatter.write_str("shipping was already refunded")
             }
         }
     }
@@ -183,7 +190,7 @@ impl Ledger {
         ledger.lines.retain(|_, spent| !spent.is_empty());
         let keeps = ledger.lines.values().flatten().any(|unit| unit.by.rma() == Some(rma));
         ledger.shipping =
-            ledger.shipping.filter(|shipping| keeps || shipping.rma_identifier != rma);
+            ledger.shipping.filter(|it| keeps || it.rma_identifier.as_deref() != Some(rma));
         ledger
     }
 
@@ -253,21 +260,34 @@ impl Ledger {
     /// Refunds the shipping charge with a return, once for an order. Returns the amount.
     pub fn spend_shipping(&self, order: &Order, rma: &str) -> Result<(Self, i64), LedgerRefusal> {
         let amount_cents = shipping_cents(order);
-        Ok((self.spend_shipping_of(amount_cents, rma)?, amount_cents))
+        Ok((self.spend_shipping_of(amount_cents, Some(rma))?, amount_cents))
     }
 
-    /// Refunds this part of the shipping charge with a return, once for an order.
+    /// Refunds this part of the shipping charge, once for an order: with a return, or without one
+    /// if nothing was shipped.
     pub(crate) fn spend_shipping_of(
         &self,
         amount_cents: i64,
-        rma: &str,
+        rma: Option<&str>,
     ) -> Result<Self, LedgerRefusal> {
         if let Some(shipping) = &self.shipping {
             let rma_identifier = shipping.rma_identifier.clone();
             return Err(LedgerRefusal::ShippingSpent { rma_identifier });
         }
-        let shipping = ShippingRefund { rma_identifier: rma.to_owned(), amount_cents };
+        let shipping = ShippingRefund { rma_identifier: rma.map(str::to_owned), amount_cents };
         Ok(Self { shipping: Some(shipping), ..self.clone() })
+    }
+
+    /// How many units of a line the merchant was asked to cancel and has not canceled yet.
+    pub(crate) fn awaiting_cancellation(&self, line: &OrderLine) -> i64 {
+        let expected = self.to_cancel.get(&line.identifier).copied().unwrap_or_default();
+        expected.saturating_sub(line.quantity_canceled.max(0)).max(0)
+    }
+
+    /// Enters units of a line that were not shipped and that the merchant is asked to cancel.
+    pub(crate) fn request_cancellation(&mut self, line: &OrderLine, quantity: i64) {
+        let expected = self.to_cancel.entry(line.identifier.clone()).or_default();
+        *expected = (*expected).max(line.quantity_canceled.max(0)).saturating_add(quantity);
     }
 
     fn units_of(&self, order: &Order, line: &str) -> Option<LineUnits> {

@@ -16,8 +16,8 @@ use crate::returns::rma::{Rma, RmaStatus, RmaUnit, TrackingStatus};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RefundState {
-    /// The withdrawal started no return. Goods that were not shipped are canceled and refunded by
-    /// the merchant.
+    /// The withdrawal started no return. The merchant cancels goods that were not shipped and
+    /// refunds them until `refund_due_at`; whether it did is not known here.
     NoReturn,
     /// The merchant may wait until it has the goods, or a proof that they were sent.
     AwaitsGoods,

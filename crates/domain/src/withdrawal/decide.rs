@@ -51,8 +51,9 @@ pub struct WithdrawalIds {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecidedWithdrawal {
     pub record: WithdrawalRecord,
-    /// The return, and the ledger of the order with its units spent.
-    pub started: Option<(Rma, Ledger)>,
+    pub started: Option<Rma>,
+    /// The ledger of the order, with what the withdrawal has used up.
+    pub ledger: Ledger,
 }
 
 /// Why a statement cannot be decided.
@@ -91,10 +92,15 @@ pub fn decide_withdrawal(
     let outcome = WithdrawalOutcome::of(&items);
     let is_effective =
         matches!(outcome, WithdrawalOutcome::Accepted | WithdrawalOutcome::PartlyAccepted);
-    let started = (!goods.is_empty()).then(|| {
-        let (ledger, shipping) = refund_shipping(context, &lines, &items, ledger, &ids.rma);
-        let new = new_rma(context, goods, &ids);
-        (Rma::open(NewRma { shipping_refund_cents: shipping, ..new }, context.now), ledger)
+    let starts_return = !goods.is_empty();
+    let mut shipping_refund_cents = 0;
+    if is_effective {
+        let rma = starts_return.then_some(&ids.rma);
+        (ledger, shipping_refund_cents) = refund_shipping(context, &lines, ledger, rma);
+    }
+    let started = starts_return.then(|| {
+        let new = NewRma { shipping_refund_cents, ..new_rma(context, goods, &ids) };
+        Rma::open(new, context.now)
     });
     let record = WithdrawalRecord {
         withdrawal_identifier: ids.withdrawal,
@@ -109,16 +115,23 @@ pub fn decide_withdrawal(
         outcome,
         period,
         items,
-        rma_identifier: started.as_ref().map(|(rma, _)| rma.rma_identifier.clone()),
-        shipping_refund_cents: started.as_ref().map_or(0, |(rma, _)| rma.shipping_refund_cents),
+        rma_identifier: started.as_ref().map(|rma| rma.rma_identifier.clone()),
+        shipping_refund_cents,
         refund_due_at: refund_due_at(context.order, context.now).filter(|_| is_effective),
     };
-    Ok(DecidedWithdrawal { record, started })
+    Ok(DecidedWithdrawal { record, started, ledger })
 }
 
 /// How many units of a line a shopper can withdraw from: all that were not canceled.
 pub fn withdrawable_units(order: &Order, line: &OrderLine) -> i64 {
     line.quantity_shipped.max(0).saturating_add(unshipped_units(order, line))
+}
+
+/// The units of a line that are still to be shipped, without those that the merchant was already
+/// asked to cancel.
+fn cancelable_units(order: &Order, line: &OrderLine, ledger: &Ledger) -> i64 {
+    let requested = ledger.awaiting_cancellation(line);
+    unshipped_units(order, line).saturating_sub(requested).max(0)
 }
 
 fn find_lines<'a>(
@@ -160,7 +173,7 @@ struct DecidedLine {
 }
 
 /// Decides on the units of a line: first on those that can come back, then on those that were not
-/// shipped, and last on those that are settled.
+/// shipped, and last on those that are settled: they were used up before.
 fn decide_line(
     context: &WithdrawalContext<'_>,
     stated: &StatedLine<'_>,
@@ -173,7 +186,7 @@ fn decide_line(
     let wanted = stated_units(context.order, stated);
     let open = i64::try_from(units.open().count()).unwrap_or(i64::MAX);
     let delivered = wanted.min(open);
-    let unshipped = (wanted - delivered).min(unshipped_units(context.order, line));
+    let unshipped = (wanted - delivered).min(cancelable_units(context.order, line, ledger));
     let settled = wanted - delivered - unshipped;
     let (shipped_result, unshipped_result) = results_for(stated, in_time);
     let spent = match shipped_result {
@@ -185,6 +198,9 @@ fn decide_line(
         | WithdrawnResult::Excepted
         | WithdrawnResult::Settled => Vec::new(),
     };
+    if unshipped_result == WithdrawnResult::Cancel && unshipped > 0 {
+        ledger.request_cancellation(line, unshipped);
+    }
     let results = [
         (delivered, shipped_result),
         (unshipped, unshipped_result),
@@ -229,20 +245,15 @@ fn is_whole_order(order: &Order, lines: &[StatedLine<'_>]) -> bool {
     lines.iter().map(|line| stated_units(order, line)).sum::<i64>() == all
 }
 
-/// Refunds shipping with the return if the shopper keeps nothing that could be withdrawn from: for
-/// goods that the shopper keeps, it would have been paid anyway. Returns the ledger and the amount.
+/// Refunds shipping if the shopper keeps nothing that could be withdrawn from: for goods that the
+/// shopper keeps, it would have been paid anyway. Returns the ledger and the amount.
 fn refund_shipping(
     context: &WithdrawalContext<'_>,
     stated: &[StatedLine<'_>],
-    items: &[WithdrawnItem],
     ledger: Ledger,
-    rma: &RmaId,
+    rma: Option<&RmaId>,
 ) -> (Ledger, i64) {
     let (order, terms) = (context.order, &context.policy.withdrawal);
-    let mut canceled: HashMap<&str, i64> = HashMap::new();
-    for item in items.iter().filter(|item| item.result == WithdrawnResult::Cancel) {
-        *canceled.entry(&item.order_line_item_identifier).or_default() += item.quantity;
-    }
     let sealed = stated.iter().filter(|line| line.stated.is_sealed);
     let sealed: HashSet<&str> = sealed.map(|line| line.line.identifier.as_str()).collect();
     let has_right = |line: &OrderLine| match terms.exception_of(order, line) {
@@ -252,15 +263,14 @@ fn refund_shipping(
     };
     let mut lines = ledger.units(order).into_iter().zip(&order.items);
     let keeps_goods = lines.any(|(units, line)| {
-        let canceled = canceled.get(line.identifier.as_str()).copied().unwrap_or_default();
-        let is_kept = units.open().next().is_some() || unshipped_units(order, line) > canceled;
+        let is_kept = units.open().next().is_some() || cancelable_units(order, line, &ledger) > 0;
         is_kept && has_right(line)
     });
     let cents = shipping_cents(order).min(terms.standard_shipping_cents.unwrap_or(i64::MAX));
     if keeps_goods || cents <= 0 {
         return (ledger, 0);
     }
-    match ledger.spend_shipping_of(cents, rma.as_str()) {
+    match ledger.spend_shipping_of(cents, rma.map(RmaId::as_str)) {
         Ok(spent) => (spent, cents),
         Err(_) => (ledger, 0),
     }

@@ -69,7 +69,8 @@ pub struct WithdrawalRecord {
     /// The return that it started, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rma_identifier: Option<RmaId>,
-    /// What is refunded for shipping with that return, in minor units of the order's currency.
+    /// What is refunded for shipping, in minor units of the order's currency: with the return, or
+    /// with the canceled goods if none started.
     #[schema(example = 643, minimum = 0)]
     pub shipping_refund_cents: i64,
     /// Until when the merchant must refund what was paid, unless it awaits the goods or a proof
@@ -91,7 +92,7 @@ pub enum WithdrawalOutcome {
     Late,
     /// There is no right of withdrawal for the goods.
     Excepted,
-    /// The goods are already being returned, or were refunded.
+    /// The goods are already being returned or canceled, or were refunded.
     Settled,
 }
 
@@ -164,6 +165,6 @@ pub enum WithdrawnResult {
     Late,
     /// There is no right of withdrawal for them.
     Excepted,
-    /// They are already being returned, or were refunded.
+    /// They are already being returned or canceled, or were refunded.
     Settled,
 }

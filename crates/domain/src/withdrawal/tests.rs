@@ -97,9 +97,9 @@ fn a_withdrawal_returns_everything_without_a_fee_and_with_shipping() {
     let mut order = german_order();
     order.items[0].tags.push("outlet".to_owned());
 
-    let DecidedWithdrawal { record, started } = decide(&order, &policy, &statement(&ALL));
+    let DecidedWithdrawal { record, started, ledger } = decide(&order, &policy, &statement(&ALL));
 
-    let (rma, ledger) = started.unwrap();
+    let rma = started.unwrap();
     assert_eq!((record.outcome, record.whole_order), (WithdrawalOutcome::Accepted, true));
     assert_eq!((rma.fee_cents, rma.shipping_refund_cents), (0, 643));
     assert_eq!(rma.withdrawal_identifier, Some(record.withdrawal_identifier.clone()));
@@ -120,12 +120,12 @@ fn shipping_is_refunded_with_the_last_goods_once_and_never_more_than_standard_de
     let order = german_order();
     let policy = Policy::default();
     let part = decide(&order, &policy, &statement(&[("tee", 2)]));
-    let (rma, ledger) = part.started.unwrap();
+    let (rma, ledger) = (part.started.unwrap(), part.ledger);
     assert_eq!((part.record.whole_order, rma.shipping_refund_cents), (false, 0), "keeps the mug");
 
     let now = "2026-01-11T12:00:00Z";
     let rest = decide_at(&order, &policy, &ledger, &statement(&[("mug", 1)]), now).unwrap();
-    let (rma, ledger) = rest.started.unwrap();
+    let (rma, ledger) = (rest.started.unwrap(), rest.ledger);
     assert_eq!(rma.shipping_refund_cents, 643);
 
     let again = decide_at(&order, &policy, &ledger, &statement(&ALL), now).unwrap();
@@ -133,9 +133,9 @@ fn shipping_is_refunded_with_the_last_goods_once_and_never_more_than_standard_de
 
     let mut express = policy;
     express.withdrawal.standard_shipping_cents = Some(300);
-    let (rma, ledger) = decide(&order, &express, &statement(&ALL)).started.unwrap();
-    assert_eq!(rma.shipping_refund_cents, 300);
-    assert_eq!(ledger.shipping().map(|it| it.amount_cents), Some(300));
+    let capped = decide(&order, &express, &statement(&ALL));
+    assert_eq!(capped.record.shipping_refund_cents, 300);
+    assert_eq!(capped.ledger.shipping().map(|it| it.amount_cents), Some(300));
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn goods_without_the_right_are_named_with_their_legal_basis_and_the_others_come_
         assert_eq!(excepted.exception, Some(exception), "{tag}");
         let basis = format!("Directive 2011/83/EU, Article 16({letter})");
         assert_eq!(excepted.legal_basis.as_deref(), Some(basis.as_str()), "{tag}");
-        let (rma, _) = decided.started.unwrap();
+        let rma = decided.started.unwrap();
         assert_eq!((rma.units.len(), rma.shipping_refund_cents), (2, 643), "{tag}");
         let alone = decide(&order, &Policy::default(), &statement(&[("mug", 1)]));
         assert_eq!((alone.record.outcome, alone.started), (WithdrawalOutcome::Excepted, None));
@@ -213,13 +213,43 @@ fn goods_that_were_not_shipped_are_canceled_and_the_period_has_no_end() {
         [(2, WithdrawnResult::Return), (1, WithdrawnResult::Cancel), (1, WithdrawnResult::Return)]
     );
     assert_eq!(decided.record.period.ends_at, None);
-    assert_eq!(decided.started.unwrap().0.shipping_refund_cents, 643);
+    assert_eq!(decided.started.unwrap().shipping_refund_cents, 643);
 
     order.items.truncate(1);
     order.items[0].quantity_shipped = 0;
     let decided = decide(&order, &Policy::default(), &statement(&[("tee", 9)]));
     assert_eq!(decided.record.outcome, WithdrawalOutcome::Accepted);
     assert_eq!((decided.record.items[0].quantity, decided.started), (3, None), "nothing to return");
+}
+
+#[test]
+fn goods_that_were_not_shipped_are_canceled_once_and_with_the_shipping_charge() {
+    let mut order = german_order();
+    for line in &mut order.items {
+        line.quantity_shipped = 0;
+    }
+    let (policy, now) = (Policy::default(), "2026-01-11T12:00:00Z");
+    let canceled = |decided: &DecidedWithdrawal| -> i64 {
+        let items = decided.record.items.iter();
+        let items = items.filter(|item| item.result == WithdrawnResult::Cancel);
+        items.map(|item| item.quantity).sum()
+    };
+
+    let part = decide(&order, &policy, &statement(&[("tee", 1), ("mug", 1)]));
+    assert_eq!((canceled(&part), part.record.shipping_refund_cents), (2, 0), "keeps a tee");
+    let rest = decide_at(&order, &policy, &part.ledger, &statement(&ALL), now).unwrap();
+    assert_eq!((canceled(&rest), rest.record.shipping_refund_cents), (1, 643));
+    assert_eq!((rest.record.outcome, rest.started), (WithdrawalOutcome::PartlyAccepted, None));
+    let again = decide_at(&order, &policy, &rest.ledger, &statement(&ALL), now).unwrap();
+    assert_eq!((canceled(&again), again.record.outcome), (0, WithdrawalOutcome::Settled));
+    assert_eq!((again.record.refund_due_at, again.ledger), (None, rest.ledger));
+
+    order.items[0].quantity_canceled = 1;
+    let last = decide_at(&order, &policy, &part.ledger, &statement(&ALL), now).unwrap();
+    assert_eq!(canceled(&last), 1, "the merchant canceled the first, which leaves the second");
+    order.items[0].quantity_shipped = 1;
+    let shipped = decide_at(&order, &policy, &last.ledger, &statement(&ALL), now).unwrap();
+    assert_eq!(shipped.started.unwrap().units.len(), 1, "it was shipped nevertheless");
 }
 
 #[test]
@@ -257,16 +287,16 @@ fn the_goods_travel_by_a_method_that_the_merchant_offers_in_the_country() {
     ];
     for (methods, expected) in cases {
         let policy = Policy { methods, ..Policy::default() };
-        let (rma, _) = decide(&order, &policy, &statement(&ALL)).started.unwrap();
+        let rma = decide(&order, &policy, &statement(&ALL)).started.unwrap();
         assert_eq!(rma.return_method, expected);
     }
 }
 
 #[test]
 fn the_merchant_may_wait_for_the_goods_and_then_the_refund_is_due_until_the_day_is_over() {
-    let DecidedWithdrawal { record, started } =
+    let DecidedWithdrawal { record, started, .. } =
         decide(&german_order(), &Policy::default(), &statement(&ALL));
-    let (rma, _) = started.unwrap();
+    let rma = started.unwrap();
     let (early, late) = (time("2026-01-24T22:59:59Z"), time("2026-01-24T23:00:00Z"));
     assert_eq!(find_refund_state(&record, None, late), RefundState::NoReturn);
     assert_eq!(find_refund_state(&record, Some(&rma), late), RefundState::AwaitsGoods);

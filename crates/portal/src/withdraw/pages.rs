@@ -187,14 +187,17 @@ impl<'a> Consequences<'a> {
             quantity: item.quantity,
             text: result_text(item, words, last_day.as_deref().unwrap_or_default()),
         };
-        let due = record.refund_due_at.map(|due| format_last_day(visit.language(), due));
         let shipping = Some(record.shipping_refund_cents).filter(|cents| *cents > 0).zip(currency);
-        let returns = record.rma_identifier.is_some().then(|| words.send_back.to_owned());
+        let starts_return = record.rma_identifier.is_some();
+        let refund = record.refund_due_at.map(|due| {
+            let sentence = (words.refund_by)(&format_last_day(visit.language(), due));
+            if starts_return { format!("{sentence} {}", words.may_wait) } else { sentence }
+        });
         let notes = [
             shipping
                 .map(|(cents, currency)| (words.shipping)(&visit.format_money(cents, currency))),
-            returns,
-            due.map(|day| (words.refund_by)(&day)),
+            starts_return.then(|| words.send_back.to_owned()),
+            refund,
         ];
         Self {
             items: record.items.iter().map(item).collect(),

@@ -50,6 +50,8 @@ pub(crate) struct WithdrawalWords {
     pub(crate) shipping: Sentence,
     /// With the last day.
     pub(crate) refund_by: Sentence,
+    /// What can delay the refund of goods that come back.
+    pub(crate) may_wait: &'static str,
     pub(crate) send_back: &'static str,
     pub(crate) confirm: &'static str,
     pub(crate) not_recorded: &'static str,
@@ -97,7 +99,7 @@ pub(super) const ENGLISH: WithdrawalWords = WithdrawalWords {
     returns: "You send it back and get a refund.",
     cancels: "It has not been shipped. The store cancels it and refunds you.",
     late: |date| format!("The withdrawal period ended on {date}."),
-    settled: "It is already being returned, or has been refunded.",
+    settled: "It is already being returned or canceled, or has been refunded.",
     made_to_order: "No right of withdrawal: it was made to your specifications or personalized \
                     (Directive 2011/83/EU, Article 16(c)).",
     perishable: "No right of withdrawal: it deteriorates or expires rapidly (Directive 2011/83/EU, \
@@ -109,12 +111,9 @@ pub(super) const ENGLISH: WithdrawalWords = WithdrawalWords {
     no_effect: "No return starts. You can send your statement anyway: it is recorded, and the \
                 store is told about it.",
     shipping: |amount| format!("The shipping cost of {amount} is refunded, too."),
-    refund_by: |date| {
-        format!(
-            "The store must refund you by {date}. It may wait until it has the goods, or a proof \
-             that you have sent them."
-        )
-    },
+    refund_by: |date| format!("The store must refund you by {date}."),
+    may_wait: "For goods that you send back, it may wait until it has them, or a proof that you \
+               have sent them.",
     send_back: "Send the goods back within 14 days. You get a label for this.",
     confirm: "Confirm withdrawal",
     not_recorded: "Your statement could not be recorded, because there were too many about this \
@@ -167,7 +166,7 @@ pub(super) const GERMAN: WithdrawalWords = WithdrawalWords {
     returns: "Sie senden den Artikel zurück und erhalten eine Erstattung.",
     cancels: "Der Artikel wurde noch nicht versandt. Der Shop storniert und erstattet ihn.",
     late: |date| format!("Die Widerrufsfrist endete am {date}."),
-    settled: "Der Artikel wird bereits zurückgegeben oder wurde schon erstattet.",
+    settled: "Der Artikel wird bereits zurückgegeben oder storniert oder wurde schon erstattet.",
     made_to_order: "Kein Widerrufsrecht: Der Artikel wurde nach Ihren Vorgaben angefertigt oder \
                     personalisiert (Richtlinie 2011/83/EU, Artikel 16 Buchstabe c).",
     perishable: "Kein Widerrufsrecht: Der Artikel kann schnell verderben (Richtlinie 2011/83/EU, \
@@ -180,12 +179,9 @@ pub(super) const GERMAN: WithdrawalWords = WithdrawalWords {
     no_effect: "Es beginnt keine Rückgabe. Sie können Ihre Erklärung trotzdem abgeben: Sie wird \
                 festgehalten und dem Shop mitgeteilt.",
     shipping: |amount| format!("Die Versandkosten von {amount} werden ebenfalls erstattet."),
-    refund_by: |date| {
-        format!(
-            "Der Shop muss Ihnen das Geld bis zum {date} erstatten. Er darf warten, bis er die \
-             Waren oder einen Nachweis hat, dass Sie sie abgesandt haben."
-        )
-    },
+    refund_by: |date| format!("Der Shop muss Ihnen das Geld bis zum {date} erstatten."),
+    may_wait: "Bei Waren, die Sie zurücksenden, darf er warten, bis er sie oder einen Nachweis hat, \
+               dass Sie sie abgesandt haben.",
     send_back: "Senden Sie die Waren innerhalb von 14 Tagen zurück. Dafür erhalten Sie ein \
                 Etikett.",
     confirm: "Widerruf bestätigen",
@@ -239,7 +235,7 @@ pub(super) const FRENCH: WithdrawalWords = WithdrawalWords {
     returns: "Vous renvoyez l’article et vous êtes remboursé.",
     cancels: "L’article n’a pas encore été expédié. La boutique l’annule et vous rembourse.",
     late: |date| format!("Le délai de rétractation a pris fin le {date}."),
-    settled: "L’article est déjà en cours de retour ou a déjà été remboursé.",
+    settled: "L’article est déjà en cours de retour ou d’annulation, ou a déjà été remboursé.",
     made_to_order: "Pas de droit de rétractation\u{a0}: l’article a été confectionné selon vos \
                     spécifications ou personnalisé (directive 2011/83/UE, article 16, point c).",
     perishable: "Pas de droit de rétractation\u{a0}: l’article peut se détériorer ou se périmer \
@@ -252,12 +248,9 @@ pub(super) const FRENCH: WithdrawalWords = WithdrawalWords {
     no_effect: "Aucun retour ne commence. Vous pouvez tout de même envoyer votre \
                 déclaration\u{a0}: elle est enregistrée et transmise à la boutique.",
     shipping: |amount| format!("Les frais de livraison de {amount} sont également remboursés."),
-    refund_by: |date| {
-        format!(
-            "La boutique doit vous rembourser au plus tard le {date}. Elle peut attendre d’avoir \
-             reçu les biens ou une preuve de leur expédition."
-        )
-    },
+    refund_by: |date| format!("La boutique doit vous rembourser au plus tard le {date}."),
+    may_wait: "Pour les biens que vous renvoyez, elle peut attendre de les avoir reçus ou d’avoir \
+               une preuve de leur expédition.",
     send_back: "Renvoyez les biens dans un délai de 14 jours. Vous recevez une étiquette à cet \
                 effet.",
     confirm: "Confirmer la rétractation",
@@ -308,7 +301,7 @@ pub(super) const SPANISH: WithdrawalWords = WithdrawalWords {
     returns: "Devuelve el artículo y recibe un reembolso.",
     cancels: "El artículo aún no se ha enviado. La tienda lo cancela y le reembolsa el importe.",
     late: |date| format!("El plazo de desistimiento terminó el {date}."),
-    settled: "El artículo ya se está devolviendo o ya se ha reembolsado.",
+    settled: "El artículo ya se está devolviendo o cancelando, o ya se ha reembolsado.",
     made_to_order: "Sin derecho de desistimiento: el artículo se confeccionó conforme a sus \
                     especificaciones o se personalizó (Directiva 2011/83/UE, artículo 16, letra \
                     c).",
@@ -322,12 +315,9 @@ pub(super) const SPANISH: WithdrawalWords = WithdrawalWords {
     no_effect: "No se inicia ninguna devolución. Puede enviar su declaración de todos modos: queda \
                 registrada y se comunica a la tienda.",
     shipping: |amount| format!("También se reembolsan los gastos de envío de {amount}."),
-    refund_by: |date| {
-        format!(
-            "La tienda debe reembolsarle el importe a más tardar el {date}. Puede esperar hasta \
-             tener los bienes o una prueba de que los ha enviado."
-        )
-    },
+    refund_by: |date| format!("La tienda debe reembolsarle el importe a más tardar el {date}."),
+    may_wait: "En el caso de los bienes que devuelve, puede esperar hasta tenerlos o tener una \
+               prueba de que los ha enviado.",
     send_back: "Devuelva los bienes en un plazo de 14 días. Recibirá una etiqueta para ello.",
     confirm: "Confirmar desistimiento",
     not_recorded: "No se ha podido registrar su declaración porque hubo demasiadas sobre este \

@@ -84,9 +84,11 @@ pub struct Conflict {
 /// The shipping charge that was refunded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingRefund {
-    /// The return with which it was refunded.
+    /// The return with which it was refunded. Absent if the shopper withdrew from the contract
+    /// before anything was shipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
-    pub rma_identifier: String,
+    pub rma_identifier: Option<String>,
     /// Shipping and the tax on it.
     #[schema(example = 643, minimum = 0)]
     pub amount_cents: i64,
