@@ -293,7 +293,7 @@ pub(super) static WORDS: Words = Words {
         },
         send: TitledText {
             title: "Envoyez",
-            text: "Déposez le colis dans un point de dépôt du transporteur. Gardez le reçu jusqu’à \
+            text: "Déposez le colis dans un point relais du transporteur. Gardez le reçu jusqu’à \
                    ce que votre retour soit terminé.",
         },
         await_pickup: TitledText {

@@ -91,7 +91,7 @@ pub(super) static WORDS: Words = Words {
         unit_canceled: "Dieser Artikel wurde storniert.",
         window: "Die Rückgabefrist ist abgelaufen.",
         window_ended_on: |date| format!("Die Rückgabefrist endete am {date}."),
-        final_sale: "Dieser Artikel ist vom Umtausch ausgeschlossen.",
+        final_sale: "Dieser Artikel ist von der Rückgabe ausgeschlossen.",
         gift_card: "Gutscheine können nicht zurückgegeben werden.",
         pick_up_in_store: "Dieser Artikel wurde in einer Filiale abgeholt. Bitte geben Sie ihn \
                            dort zurück.",

@@ -122,7 +122,7 @@ pub(super) const SPANISH: ProofWords = ProofWords {
     for_gift_card: "Las tarjetas regalo solo se envían al comprador, por lo que debemos estar \
                     seguros de que es usted.",
     use_link: "Abra esta página con el enlace de un correo de la tienda. Entonces podrá elegir una \
-               tarjeta regalo. El reembolso en la forma de pago original siempre es posible.",
+               tarjeta regalo. El reembolso en el método de pago original siempre es posible.",
     for_gift: "Para devolver un regalo hace falta el código de regalo. Está en el recibo de regalo. \
                No se avisará al comprador.",
     ask_store: "Este pedido no tiene código de regalo. Use el enlace de regalo de la tienda o \

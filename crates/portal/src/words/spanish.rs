@@ -49,7 +49,7 @@ pub(super) static WORDS: Words = Words {
         please_choose: "Elija una opción",
         resolution: "¿Qué desea recibir a cambio?",
         refund: "Reembolso",
-        refund_hint: "En el medio de pago original",
+        refund_hint: "En el método de pago original",
         gift_card: "Tarjeta regalo",
         gift_card_hint: "Para su próximo pedido",
         bonus: |percent| format!("{percent}\u{a0}% adicional"),
