@@ -161,10 +161,14 @@ pub(crate) async fn set(
 #[utoipa::path(
     get, path = "/disposition_report", operation_id = "report_dispositions", tag = "Warehouse",
     params(DispositionQuery),
-    responses((status = 200, description = "Sorted by channel, condition and outcome.", content(
-        (DispositionReport = "application/json", example = json!(sample_report())),
-        (String = "text/csv", example = json!("channel,condition,outcome,units,weighed_units,weight")),
-    ))),
+    responses(
+        (status = 200, description = "Sorted by channel, condition and outcome.", content(
+            (DispositionReport = "application/json", example = json!(sample_report())),
+            (String = "text/csv", example = json!("channel,condition,outcome,units,weighed_units,weight")),
+        )),
+        (status = 400, body = Message, description = "`from` is after `to`.",
+            example = json!({ "message": "from (2026-03-31) must not be after to (2026-03-01)" })),
+    ),
     security(("token" = ["read"]))
 )]
 pub(crate) async fn report(
@@ -190,6 +194,8 @@ pub(crate) async fn report(
             (DispositionReport = "application/json", example = json!(sample_report())),
             (String = "text/csv", example = json!("channel,condition,outcome,units,weighed_units,weight")),
         )),
+        (status = 400, body = Message, description = "`from` is after `to`.",
+            example = json!({ "message": "from (2026-03-31) must not be after to (2026-03-01)" })),
         (status = 404, body = Message, description = "There is no such merchant.",
             example = json!(sample::not_found("merchant"))),
     ),
@@ -206,11 +212,22 @@ pub(crate) async fn merchant_report(
     answer_report(&web, &merchant, &query).await
 }
 
+/// Without this, the report of a reversed period would be that of a single day.
+fn refuse_reversed(query: &DispositionQuery) -> Result<(), ApiError> {
+    match (query.from, query.to) {
+        (Some(from), Some(to)) if from > to => {
+            Err(ApiError::BadRequest(format!("from ({from}) must not be after to ({to})")))
+        }
+        (_, _) => Ok(()),
+    }
+}
+
 async fn answer_report(
     web: &Web,
     merchant: &MerchantId,
     query: &DispositionQuery,
 ) -> Result<Response, ApiError> {
+    refuse_reversed(query)?;
     let report = report_dispositions(&web.app, merchant, query.from, query.to).await?;
     if query.format == ReportFormat::Csv {
         let headers = [

@@ -124,6 +124,11 @@ fn the_rules_of_the_merchant_propose_the_channel_and_the_report_counts_it() {
         };
         let rows: Vec<String> = report["goods"].as_array().unwrap().iter().map(row).collect();
         assert_eq!(rows, ["DAMAGED X 1", "OUTLET B 1", "RTS A 1", "VAULT N 1"], "{report}");
+        let reversed = "/disposition_report?from=2026-11-30&to=2026-11-01";
+        let reversed = bench.call("GET", reversed, &json!({}));
+        assert_eq!(reversed.status, 400, "{}", reversed.said());
+        assert!(reversed.said().contains("2026-11-30"), "{}", reversed.said());
+        assert!(reversed.said().contains("2026-11-01"), "{}", reversed.said());
         let csv = bench.call("GET", "/disposition_report?format=csv", &json!({}));
         assert!(csv.text().starts_with("channel,condition,outcome,units"), "{}", csv.text());
         assert!(csv.text().contains("\"OUTLET\",B,received,1,"), "{}", csv.text());
