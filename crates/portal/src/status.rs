@@ -124,9 +124,10 @@ impl<'a> StatusPage<'a> {
         let goods = locate_goods(rma);
         let failed = exchanges.iter().any(|it| it.state == ExchangeState::Failed);
         let own_order = visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(rma));
-        let expired = rma.label_state(visit.web.app.world.now()) == LabelState::Expired;
-        let label = link_label(rma, goods, words).filter(|_| !expired);
-        let has_label = label.is_some() && goods == Whereabouts::Ready;
+        let label_state = rma.label_state(visit.web.app.world.now());
+        let expired = label_state == LabelState::Expired;
+        let label = link_label(rma, label_state, words);
+        let has_label = label.is_some() && goods != Whereabouts::AwaitingLabel;
         let reason = reason_to_find(label.is_some(), cancellable, words);
         Self {
             number: (words.status.rma)(rma.rma_identifier.as_str()),
@@ -245,15 +246,14 @@ fn next_step_text(rma: &Rma, goods: Whereabouts, words: &Words) -> &'static str 
 }
 
 /// The link to the label or code, while the shopper needs it.
-fn link_label(rma: &Rma, goods: Whereabouts, words: &Words) -> Option<LabelLink> {
-    let needed = matches!(goods, Whereabouts::AwaitingLabel | Whereabouts::Ready);
+fn link_label(rma: &Rma, state: LabelState, words: &Words) -> Option<LabelLink> {
     let title = match rma.return_method {
         ReturnMethod::ExpressReturns => words.status.show_code,
         ReturnMethod::MailBack | ReturnMethod::CustomerKeep | ReturnMethod::HomePickup => {
             words.status.show_label
         }
     };
-    let open = needed && rma.status != RmaStatus::Canceled;
+    let open = state == LabelState::Usable && rma.return_method != ReturnMethod::CustomerKeep;
     let address = format!("/labels/{}", rma.label_name());
     open.then_some(LabelLink { address, title })
 }

@@ -35,6 +35,29 @@ fn find_request(scene: &Scene<'_>, token: &str, rma: &str) -> Value {
 }
 
 #[test]
+fn a_label_that_the_carrier_canceled_is_requested_again() {
+    for scene in scenes() {
+        scene.set(&json!({ "carrier": "external" }));
+        let rma = scene.start_tee();
+        let number = format!("VOID-{rma}");
+        let event = |kind: &str| {
+            let event = json!({ "type": kind, "rma_identifier": rma, "tracking_number": number });
+            assert_eq!(scene.carry(&json!([event]))[0]["result"], "applied", "{kind}");
+        };
+        event("label_created");
+        event("label_voided");
+
+        let found = find_request(&scene, &gateway(&scene), &rma);
+
+        assert_eq!((&found["generation"], &found["reason"]), (&json!(1), &Value::Null), "{found}");
+        let again =
+            scene.ask(&format!("/returns/{rma}/labels"), &json!({ "reason": "not_issued" }));
+        assert_eq!(again.status, 200, "{}", again.said());
+        assert_eq!(find_request(&scene, &gateway(&scene), &rma)["generation"], 2);
+    }
+}
+
+#[test]
 fn a_label_request_has_everything_that_a_carrier_needs() {
     for scene in scenes() {
         scene.set(&json!({

@@ -169,6 +169,16 @@ fn each_parcel_of_a_return_has_its_own_label() {
         let shown = scene.show(&rma);
         assert_eq!(shown["labels"][1]["void"]["reason"], "carrier");
         assert_eq!(shown["label"]["tracking_number"], "P-1");
+
+        let mut event = label(&rma, "P-3", &[document("png", &file("png", 700))]);
+        event["order_line_item_identifiers"] = json!(["mug"]);
+        issue(&scene, &event);
+        issue(&scene, &json!({ "type": "in_transit", "tracking_number": "P-1" }));
+        let page = get(&scene, &text(&scene.show(&rma)["links"]["label"]));
+        assert!(page.text().contains("P-3") && !page.text().contains("P-1"), "{}", page.text());
+        issue(&scene, &json!({ "type": "in_transit", "tracking_number": "P-3" }));
+        let page = get(&scene, &text(&scene.show(&rma)["links"]["label"]));
+        assert!(!page.text().contains("P-3"), "{}", page.text());
     }
 }
 

@@ -12,6 +12,7 @@ use domain::{
     returns::{
         carrier::{CarrierEvent, CarrierEventKind, label::ReportedLabel},
         identifier::RmaId,
+        rma::RmaStatus,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -200,6 +201,7 @@ pub(crate) async fn apply_carrier_event(
         Ok(loaded) => loaded,
         Err(why) => return Ok(EventEffect::Refused(why)),
     };
+    let replaced_by = find_label_source(app, merchant, event).await?;
     let files = &loaded.files;
     let documents = files.iter().map(|file| file.document.clone()).collect();
     apply_event(target, &event.rma_event(documents), |rma, transaction| {
@@ -215,6 +217,8 @@ pub(crate) async fn apply_carrier_event(
         // A label may be for some lines only. Then the others still need one.
         if rma.units.iter().all(|unit| unit.tracking_number.is_some()) {
             transaction.end_label_request(merchant, id);
+        } else if let Some(carrier) = replaced_by.filter(|_| rma.status != RmaStatus::Canceled) {
+            transaction.request_label(merchant, id, carrier.name(), app.world.now_us());
         }
         if let Some(scope) = audited {
             let lines = &event.order_line_item_identifiers;
@@ -223,6 +227,21 @@ pub(crate) async fn apply_carrier_event(
         }
     })
     .await
+}
+
+/// The carrier that is asked for another label after it canceled one. None for other events, and
+/// for carriers from which labels are bought: an operator decides whether to buy another.
+async fn find_label_source(
+    app: &App,
+    merchant: &MerchantId,
+    event: &CarrierEvent,
+) -> Result<Option<CarrierMode>, AppError> {
+    if event.kind != CarrierEventKind::LabelVoided {
+        return Ok(None);
+    }
+    let owner = app.store.merchant(merchant).await?;
+    let carrier = owner.map(|owner| owner.value.settings.carrier);
+    Ok(carrier.filter(|carrier| *carrier != CarrierMode::Easypost))
 }
 
 const LABELS_MAX: usize = 1_000;

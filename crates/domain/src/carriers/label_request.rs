@@ -129,10 +129,11 @@ impl LabelRequest {
     }
 }
 
-/// Why the labels of the last generation are not used.
+/// Why the shopper does not use the labels of the last generation.
 fn find_reason(rma: &Rma) -> Option<VoidReason> {
     let before = rma.labels.iter().filter(|label| label.generation < rma.label_generation);
-    before.filter_map(|label| Some(label.void.as_ref()?.reason)).next_back()
+    let reasons = before.filter_map(|label| Some(label.void.as_ref()?.reason));
+    reasons.filter(|reason| VoidReason::OF_SHOPPERS.contains(reason)).next_back()
 }
 
 /// Shoppers print PDF best. At a drop-off point there is a printer, and the shopper needs a code.

@@ -30,11 +30,11 @@ pub(super) fn list_carrier_labels<'a>(
     words: &Words,
     format_day: impl Fn(jiff::Timestamp) -> String,
 ) -> Vec<CarrierLabel<'a>> {
-    let mut valid: Vec<&Label> = rma.valid_labels().collect();
+    let mut open: Vec<&Label> = rma.open_labels().collect();
     // Labels of several parcels arrive in any order.
-    valid.sort_by_key(|it| it.details.parcel);
+    open.sort_by_key(|it| it.details.parcel);
     let has_more = |it: &Label| !it.details.documents.is_empty() || it.details.hand_off.is_some();
-    if !valid.iter().any(|it| has_more(it)) {
+    if !open.iter().any(|it| has_more(it)) {
         return Vec::new();
     }
     let show = |label: &&'a Label| CarrierLabel {
@@ -48,7 +48,7 @@ pub(super) fn list_carrier_labels<'a>(
             .expires_at
             .map(|at| (words.parcels.valid_until)(&format_day(at))),
     };
-    valid.iter().map(show).collect()
+    open.iter().map(show).collect()
 }
 
 fn list_documents(rma: &Rma, label: &Label) -> Vec<ShownDocument> {

@@ -15,7 +15,7 @@ use axum::{
     routing::get,
 };
 use domain::merchants::locale::format_date;
-use domain::returns::rma::{LabelState, Rma, RmaUnit};
+use domain::returns::rma::{Label, LabelState, Rma, RmaUnit};
 use server::{Web, assets::PAGE_HEADERS, documents::send_document, error::ApiError, path::Path};
 
 use super::{
@@ -55,7 +55,8 @@ async fn show_document(
     Path((key, document)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let label = load_return_label(&web.app, &key).await?;
-    if label.state != LabelState::Usable {
+    let has_document = |it: &Label| it.details.documents.iter().any(|it| it.sha256 == document);
+    if label.state != LabelState::Usable || !label.rma.open_labels().any(has_document) {
         return Err(AppError::NotFound("label").into());
     }
     Ok(send_document(open_document(&web.app, &label.merchant, &label.rma, &document)?))
@@ -75,7 +76,8 @@ fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
         tracking_number: rma
             .units
             .iter()
-            .find_map(|unit| unit.tracking_number.as_deref())
+            .filter_map(|unit| unit.tracking_number.as_deref())
+            .find(|number| rma.awaits_hand_over(number))
             .filter(|_| rma.parcel_count == 1 || rma.parcels_without_label().is_empty()),
         from: &label.from,
         to: &label.to,
@@ -92,7 +94,8 @@ fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
     })
 }
 
-/// The packages of a return by their tracking numbers. None if there is only one.
+/// The packages of a return by their tracking numbers, as far as they are still with the shopper.
+/// None if there is only one.
 fn list_parcels<'a>(rma: &'a Rma, words: &Words) -> Vec<LabeledParcel<'a>> {
     let mut numbers: Vec<&str> = Vec::new();
     for number in rma.units.iter().filter_map(|unit| unit.tracking_number.as_deref()) {
@@ -104,6 +107,7 @@ fn list_parcels<'a>(rma: &'a Rma, words: &Words) -> Vec<LabeledParcel<'a>> {
         return Vec::new();
     }
     let all = numbers.len().to_string();
+    let is_open = |(_, number): &(usize, &&'a str)| rma.awaits_hand_over(number);
     let describe = |(position, number): (usize, &&'a str)| {
         let units = rma.units.iter();
         let units = units.filter(|unit| unit.tracking_number.as_deref() == Some(*number));
@@ -113,7 +117,7 @@ fn list_parcels<'a>(rma: &'a Rma, words: &Words) -> Vec<LabeledParcel<'a>> {
             items: count_items(units),
         }
     };
-    numbers.iter().enumerate().map(describe).collect()
+    numbers.iter().enumerate().filter(is_open).map(describe).collect()
 }
 
 fn count_items<'a>(units: impl Iterator<Item = &'a RmaUnit>) -> Vec<LabelItem<'a>> {

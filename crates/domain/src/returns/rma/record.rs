@@ -112,7 +112,7 @@ pub struct Rma {
 pub enum LabelState {
     Usable,
     Canceled,
-    /// The carrier or the warehouse has the goods.
+    /// The carrier or the warehouse has all parcels.
     Used,
     Expired,
 }
@@ -263,26 +263,38 @@ impl Rma {
     /// Whether the label can be shown. It has a name and an address, so that it is shown only as
     /// long as the shopper needs it.
     pub fn label_state(&self, now: Timestamp) -> LabelState {
-        let is_gone = |unit: &RmaUnit| {
-            let moving = unit.tracking.is_some_and(|tracking| match tracking {
-                TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff => false,
-                TrackingStatus::Accepted
-                | TrackingStatus::Transit
-                | TrackingStatus::Failure
-                | TrackingStatus::Delivered
-                | TrackingStatus::Returned => true,
-            });
-            moving || unit.receipt.is_some()
-        };
         if self.status == RmaStatus::Canceled {
             LabelState::Canceled
-        } else if self.units.iter().any(is_gone) {
+        } else if (0..self.units.len()).all(|position| self.is_handed_over(position)) {
             LabelState::Used
         } else if now > self.labels_expire_at() {
             LabelState::Expired
         } else {
             LabelState::Usable
         }
+    }
+
+    /// Whether the carrier or the warehouse has the parcel of the unit at this position. Units with
+    /// the same tracking number travel together; without one, their order says in which parcel.
+    fn is_handed_over(&self, position: usize) -> bool {
+        let number = self.units.get(position).and_then(|unit| unit.tracking_number.as_ref());
+        let shares_parcel = |other: usize, unit: &RmaUnit| match (number, &unit.tracking_number) {
+            (Some(number), Some(others)) => number == others,
+            (None, _) | (_, None) => self.parcel_of(position) == self.parcel_of(other),
+        };
+        let mut units = self.units.iter().enumerate();
+        units.any(|(other, unit)| is_gone(unit) && shares_parcel(other, unit))
+    }
+
+    /// Whether the parcel with this tracking number is still with the shopper.
+    pub fn awaits_hand_over(&self, tracking_number: &str) -> bool {
+        let mut units = self.units.iter();
+        !units.any(|it| it.tracking_number.as_deref() == Some(tracking_number) && is_gone(it))
+    }
+
+    /// The valid labels whose parcels are still with the shopper.
+    pub fn open_labels(&self) -> impl Iterator<Item = &Label> {
+        self.valid_labels().filter(|label| self.awaits_hand_over(&label.tracking_number))
     }
 
     /// The labels that can be used, as far as they were not used already.
@@ -305,6 +317,19 @@ impl Rma {
     pub fn gift_refund_only(&self) -> bool {
         self.giftee_email.is_some()
     }
+}
+
+/// Whether the carrier or the warehouse has the unit.
+fn is_gone(unit: &RmaUnit) -> bool {
+    let moving = unit.tracking.is_some_and(|tracking| match tracking {
+        TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff => false,
+        TrackingStatus::Accepted
+        | TrackingStatus::Transit
+        | TrackingStatus::Failure
+        | TrackingStatus::Delivered
+        | TrackingStatus::Returned => true,
+    });
+    moving || unit.receipt.is_some()
 }
 
 const fn first_generation() -> i64 {

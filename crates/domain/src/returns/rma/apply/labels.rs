@@ -123,10 +123,14 @@ fn renew_labels(
         return Ok(());
     }
     let has_label = rma.labels.iter().any(|label| label.generation == generation);
-    match (has_label, reason == VoidReason::NotIssued) {
-        (true, false) | (false, true) => (),
-        (false, false) => return Err(RmaRefusal::NoLabel),
-        (true, true) => return Err(RmaRefusal::HasLabel),
+    let is_valid = |label: &Label| label.generation == generation && label.void.is_none();
+    if reason == VoidReason::NotIssued {
+        // The carrier may have canceled the labels without issuing others.
+        if rma.labels.iter().any(is_valid) {
+            return Err(RmaRefusal::HasLabel);
+        }
+    } else if !has_label {
+        return Err(RmaRefusal::NoLabel);
     }
     if let Some(refusal) = rma.units.iter().find_map(moved) {
         return Err(refusal);

@@ -82,6 +82,23 @@ fn a_label_that_was_never_issued_is_requested_again() {
     );
     let rma = change(&rma, &label("NEW", &[]));
     assert_eq!(refusal(&rma, &renewed(2, VoidReason::NotIssued)), RmaRefusal::HasLabel);
+
+    let canceled = change(&rma, &voided("NEW"));
+    assert_eq!(change(&canceled, &renewed(2, VoidReason::NotIssued)).label_generation, 3);
+}
+
+#[test]
+fn a_label_is_used_when_the_carrier_has_its_own_parcel() {
+    let rma = change(&mailed(&["1", "2"]), &label("A", &["1"]));
+    let rma = change(&rma, &label("B", &["2"]));
+    let first_sent = change(&rma, &scan_of("A", CarrierScan::InTransit));
+    assert_eq!(first_sent.label_state(time(100)), LabelState::Usable);
+    let open: Vec<&str> = first_sent.open_labels().map(|it| it.tracking_number.as_str()).collect();
+    assert_eq!(open, ["B"]);
+
+    let both_sent = change(&first_sent, &scan_of("B", CarrierScan::InTransit));
+    assert_eq!(both_sent.label_state(time(100)), LabelState::Used);
+    assert_eq!(both_sent.open_labels().count(), 0);
 }
 
 #[test]
