@@ -326,7 +326,7 @@ async fn load_status<'a>(
     let exchanges = list_exchanges(app, &visit.storefront.merchant, rma).await?;
     let possible = PossibleActions::of(rma, app.world.now());
     let page = StatusPage::new(visit, rma, &exchanges, possible, problem);
-    let Some(shopper) = visit.shopper.as_ref().filter(|_| page.shows_label()) else {
+    let Some(shopper) = visit.shopper.as_ref().filter(|_| page.offers_label()) else {
         return Ok(page);
     };
     let proof = ProofCard::for_label(visit, shopper, rma, proof_problem).await?;
@@ -365,8 +365,12 @@ async fn renew(
 ) -> Result<Response, ApiError> {
     let (app, merchant) = (&visit.web.app, &visit.storefront.merchant);
     let before = load_return(app, merchant, &rma).await?;
-    if !visit.shopper.as_ref().is_some_and(|shopper| shopper.may_change(&before)) {
+    let Some(shopper) = visit.shopper.as_ref().filter(|it| it.may_change(&before)) else {
         return Ok(visit.redirect(""));
+    };
+    // A new label costs money and ends the one that the shopper may have.
+    if ProofCard::for_label(&visit, shopper, &before, None).await?.is_some() {
+        return render_unproven_status(&visit, &before, visit.words().proof.needed).await;
     }
     let reason = VoidReason::parse_shopper(form.text("reason"));
     let reason = reason.ok_or_else(|| ApiError::BadRequest("no such reason".to_owned()))?;

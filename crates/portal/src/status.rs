@@ -166,13 +166,17 @@ impl<'a> StatusPage<'a> {
         }
     }
 
-    pub(super) const fn shows_label(&self) -> bool {
-        self.label.is_some()
+    /// Whether the page has something that a shopper may have to prove themselves for.
+    pub(super) const fn offers_label(&self) -> bool {
+        self.label.is_some() || self.renewable
     }
 
-    /// The page with the label if no proof is needed for it.
+    /// The page with the label, and with the offer of a new one, if no proof is needed for them.
     pub(super) fn with_proof(self, proof: Option<ProofCard>) -> Self {
-        Self { label: self.label.filter(|_| proof.is_none()), proof, ..self }
+        let Some(card) = proof else { return self };
+        let advice = card.advice.filter(|_| self.label.is_some());
+        let proof = Some(ProofCard { advice, ..card });
+        Self { label: None, renewable: false, proof, ..self }
     }
 }
 

@@ -84,6 +84,9 @@ fn without_proof_the_label_with_its_address_is_not_shown_where_codes_can_be_sent
         mailbox.wait_for(1);
         let page = shop.get(&path, &pass);
         assert!(!page.text().contains("/labels/"), "{}", page.text());
+        let renewed = shop.post(&format!("{path}/label"), &pass, "reason=lost");
+        assert_eq!(renewed.status, 422, "{}", renewed.text());
+        assert!(renewed.text().contains("Please confirm who you are first"), "{}", renewed.text());
         assert!(page.text().contains("The label shows a name and an address"), "{}", page.text());
 
         let number = path.rsplit('/').next().unwrap();
