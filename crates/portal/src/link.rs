@@ -39,6 +39,8 @@ async fn follow(visit: PortalVisit, Query(claim): Query<LinkClaim>) -> Result<Re
     };
     let returnable = load_shoppers_order(&visit, &shopper).await?;
     let form = PortalForm::default();
+    // The pass comes with the response. What the page offers follows from it already.
+    let visit = PortalVisit { shopper: Some(shopper.clone()), ..visit };
     let page = render_choose(&visit, &shopper, &returnable, &form, Vec::new());
     let response = Box::pin(page).await?;
     Ok(visit.with_pass(response, &shopper))

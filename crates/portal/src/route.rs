@@ -294,6 +294,7 @@ async fn show_status(
     Path((_, rma)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let rma = load_return(&visit.web.app, &visit.storefront.merchant, &rma).await?;
+    let visit = visit.for_return(&rma).await?;
     render_status(&visit, &rma, StatusCode::OK, None).await
 }
 

@@ -8,6 +8,7 @@ use app::{
         portals::{PortalFront, load_portal_front},
     },
     returns::shopper::Shopper,
+    withdrawal::offer::may_withdraw,
 };
 use askama::Template;
 use axum::{
@@ -23,6 +24,7 @@ use domain::merchants::locale::{format_date, format_money};
 use domain::{
     identifier::{ClientId, MerchantId},
     merchants::language::Language,
+    returns::rma::Rma,
 };
 use jiff::Timestamp;
 use server::{
@@ -134,6 +136,17 @@ impl PortalVisit {
             portal_style: assets().portal_style.address(),
             icon: assets().icon.address(),
         }
+    }
+
+    /// The visit of the page of a return, which may be opened without a pass for its order.
+    pub(super) async fn for_return(mut self, rma: &Rma) -> Result<Self, AppError> {
+        let has_pass = self.shopper.as_ref().is_some_and(|shopper| shopper.may_change(rma));
+        if self.storefront.offers_withdrawal && !has_pass {
+            self.shopper = None;
+            let merchant = &self.storefront.merchant;
+            self.storefront.offers_withdrawal = may_withdraw(&self.web.app, merchant, rma).await?;
+        }
+        Ok(self)
     }
 
     /// Whether the visitor may have the right of withdrawal: always, until the order is known.

@@ -6,7 +6,7 @@ use domain::messages::kind::MessageKind;
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
 
-use super::shop::{DANA, Shop, servers};
+use super::shop::{DANA, ONE_TEE, Shop, servers};
 use crate::harness::{
     eventually,
     home::text,
@@ -246,6 +246,12 @@ fn the_link_is_on_every_page_unless_the_order_was_shipped_elsewhere_or_it_is_tur
         assert!(overseas.get("", "").text().contains(link), "the order is not known yet");
         let pass = overseas.pass(DANA);
         assert!(!overseas.get("/return", &pass).text().contains(link));
+        let started = overseas.start_return(&pass, ONE_TEE);
+        assert!(!overseas.get(&started, "").text().contains(link), "the page names its order");
+        let signed = overseas.sign_link(&json!({ "order_identifier": "ORD-100472" }));
+        let opened = overseas.get(signed.strip_prefix(&overseas.path("")).unwrap(), "");
+        assert!(opened.text().contains("Organic cotton tee"), "{}", opened.text());
+        assert!(!opened.text().contains(link), "{}", opened.text());
         let refused = overseas.post("/withdraw", "", &format!("{WHO}&{DANA}"));
         assert!(
             refused.text().contains("not shipped to a country of the EU"),

@@ -3,3 +3,4 @@
 pub mod acknowledgement;
 pub mod declare;
 pub mod list;
+pub mod offer;
