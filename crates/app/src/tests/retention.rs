@@ -13,9 +13,7 @@ use domain::{
     orders::{erasure::is_erased, order::OrderStatus},
     warehouse::drop_ship::DropShipOrder,
 };
-use store::{
-    Attempt, AttemptOutcome, AuditFilter, Cursor, OrderRow, PendingMessage, Transaction,
-};
+use store::{Attempt, AttemptOutcome, AuditFilter, Cursor, OrderRow, PendingMessage, Transaction};
 
 use super::{Fixture, HOUR_US, scope_of, test_operator};
 use crate::{
