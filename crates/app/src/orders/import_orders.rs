@@ -25,10 +25,9 @@ use crate::{
         scope::RequestScope,
     },
     orders::{
-        order_intake::{
-            IncomingOrder, IntakeConflict, IntakeDecision, decide_intake, read_with_past_refunds,
-        },
-        publish_orders::{conflict_faults, run_on_suitable_thread},
+        intake_conflict::{IntakeConflict, conflict_faults},
+        order_intake::{IncomingOrder, IntakeDecision, decide_intake, read_with_past_refunds},
+        publish_orders::run_on_suitable_thread,
     },
 };
 

@@ -27,6 +27,7 @@ use crate::{
     access::secrets::hash,
     core::scope::RequestScope,
     orders::{
+        intake_conflict::{ConflictReason, IntakeConflict, RefundConflict},
         load_order::{
             find_newest_snapshot, load_exchange_credit, read_order_body, read_recorded_refund,
         },
@@ -35,8 +36,7 @@ use crate::{
     returns::{
         origin::Origin,
         settle_refunds::{
-            DoubtfulRefund, NewRefund, PublishedOrder, RefundPosition, ends_exchange,
-            settle_refunds,
+            DoubtfulRefund, NewRefund, PublishedOrder, ends_exchange, settle_refunds,
         },
     },
 };
@@ -158,45 +158,6 @@ pub(crate) struct IntakeDecision {
     /// Refunds that need attention: those that an operator should review, and those without effect.
     pub(crate) doubtful: Vec<DoubtfulRefund>,
     pub(crate) transaction: Transaction,
-}
-
-/// Why an order, or one of its refunds, cannot be recorded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IntakeConflict {
-    pub(crate) order: usize,
-    pub(crate) reason: ConflictReason,
-}
-
-impl IntakeConflict {
-    fn too_many(position: RefundPosition) -> Self {
-        let RefundPosition { order_position: order, refund_position: refund } = position;
-        Self::of_refund(order, refund, RefundConflict::TooMany)
-    }
-
-    pub(crate) fn of_refund(order: usize, refund: usize, reason: RefundConflict) -> Self {
-        Self { order, reason: ConflictReason::Refund(refund, reason) }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ConflictReason {
-    /// The currency differs from the one in which money was promised or paid.
-    Currency,
-    /// The refund at this position cannot be recorded.
-    Refund(usize, RefundConflict),
-}
-
-/// Why a refund cannot be recorded.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum RefundConflict {
-    /// It is recorded with another body, or for another order.
-    Content,
-    /// Another refund of the order has a line with the identifier of this line.
-    Line(usize),
-    /// It is new, its date has passed, and reading is strict.
-    Past,
-    /// It and those before it would take too long to settle.
-    TooMany,
 }
 
 pub(crate) async fn decide_intake(

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use bytes::Bytes;
 use domain::{
-    faults::{FaultCode, Faults, FieldError, Warning},
+    faults::{Faults, Warning},
     json,
     orders::{
         intake::IntakeOutcome,
@@ -18,9 +18,9 @@ use crate::{
     AppError,
     access::secrets::hash,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
-    orders::order_intake::{
-        ConflictReason, IncomingOrder, IntakeConflict, RefundConflict, decide_intake,
-        read_with_past_refunds,
+    orders::{
+        intake_conflict::{IntakeConflict, RefundConflict, conflict_faults},
+        order_intake::{IncomingOrder, decide_intake, read_with_past_refunds},
     },
 };
 use futures_util::future::BoxFuture;
@@ -178,46 +178,5 @@ pub(crate) async fn run_on_suitable_thread<T: Send + 'static>(
     match tokio::task::spawn_blocking(read).await {
         Ok(value) => value,
         Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
-    }
-}
-
-/// The faults of orders and refunds that cannot be recorded. `root` is the path of an order.
-pub(crate) fn conflict_faults(
-    conflicts: &[IntakeConflict],
-    root: impl Fn(usize) -> String,
-) -> Faults {
-    let errors = conflicts.iter().map(|conflict| {
-        let order = root(conflict.order);
-        let (field, reason) = match conflict.reason {
-            ConflictReason::Currency => (
-                format!("{order}.currency"),
-                "must not change, because money was promised or paid for the order",
-            ),
-            ConflictReason::Refund(position, reason) => {
-                describe_conflict(format!("{order}.refunds[{position}]"), reason)
-            }
-        };
-        FieldError { field, code: FaultCode::Invalid, reason: reason.to_owned() }
-    });
-    Faults { errors: errors.collect(), total: conflicts.len() }
-}
-
-/// Which field of the refund is wrong, and why.
-fn describe_conflict(refund: String, conflict: RefundConflict) -> (String, &'static str) {
-    match conflict {
-        RefundConflict::Line(line) => (
-            format!("{refund}.refund_line_items[{line}].identifier"),
-            "must be unique in all refunds of the order, including those recorded before",
-        ),
-        RefundConflict::Content => (
-            format!("{refund}.identifier"),
-            "refers to a refund that was already recorded with different content",
-        ),
-        RefundConflict::Past => (format!("{refund}.created_at"), "should be in the future"),
-        RefundConflict::TooMany => (
-            refund,
-            "is one new refund too many for returns of this size; send the refunds before it \
-             first, and the others with a later message",
-        ),
     }
 }

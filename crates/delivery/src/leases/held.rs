@@ -43,7 +43,8 @@ impl WriteLimit {
         Self { until, held: Arc::default(), shard: 0, epoch: 0 }
     }
 
-    /// Mail servers may take longer than the endpoints of merchants. Meanwhile the lease is renewed.
+    /// Mail servers may take longer than the endpoints of merchants. Meanwhile the lease is
+    /// renewed.
     pub(crate) fn is_over(&self) -> bool {
         if Instant::now() < self.until {
             return false;
