@@ -22,6 +22,7 @@ pub(crate) struct MailParts<'a> {
     pub(crate) language: Language,
     pub(crate) shop: &'a str,
     pub(crate) subject: String,
+    pub(crate) colon: &'static str,
     pub(crate) paragraphs: Vec<String>,
     pub(crate) code: Option<&'a str>,
     pub(crate) link: Option<PartLink<'a>>,
@@ -60,7 +61,7 @@ impl<'a> MailParts<'a> {
         let PartSources { kind, language, shop, own_text, content, .. } = *sources;
         let words = words_in(language);
         let values = collect_values(sources);
-        let usual = words.of(kind);
+        let usual = words.of(kind, content);
         let subject = own_text.and_then(|own| own.subject.as_deref()).unwrap_or(usual.subject);
         let text = own_text.and_then(|own| own.text.as_deref()).unwrap_or(usual.text);
         let text = fill_in(text, &values);
@@ -77,6 +78,7 @@ impl<'a> MailParts<'a> {
             shop,
             // A subject is one line.
             subject: fill_in(subject, &values).split_whitespace().collect::<Vec<_>>().join(" "),
+            colon: words.colon,
             paragraphs,
             code: content.code.as_deref(),
             link: content

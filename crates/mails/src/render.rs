@@ -81,13 +81,15 @@ pub fn render(
 fn write_text(parts: &MailParts<'_>) -> String {
     let mut blocks: Vec<String> = parts.paragraphs.iter().map(|it| wrap(it)).collect();
     blocks.extend(parts.code.map(|code| format!("    {code}")));
-    blocks.extend(parts.link.as_ref().map(|link| format!("{}:\n{}", link.text, link.url)));
+    let colon = parts.colon;
+    blocks.extend(parts.link.as_ref().map(|link| format!("{}{colon}\n{}", link.text, link.url)));
     if !parts.items.is_empty() {
         let items: Vec<String> = parts.items.iter().map(|item| format!("- {item}")).collect();
-        blocks.push(format!("{}:\n{}", parts.items_title, items.join("\n")));
+        blocks.push(format!("{}{colon}\n{}", parts.items_title, items.join("\n")));
     }
     if !parts.amounts.is_empty() {
-        let rows = parts.amounts.iter().map(|row| format!("{}: {}", row.label, row.amount));
+        let rows = parts.amounts.iter();
+        let rows = rows.map(|row| format!("{}{colon} {}", row.label, row.amount));
         blocks.push(rows.collect::<Vec<_>>().join("\n"));
     }
     blocks.extend(parts.document.map(str::to_owned));

@@ -2,7 +2,13 @@
 
 use domain::{
     merchants::{language::Language, portal::Portal},
-    messages::mail::{Mail, MailKind, settings::MailText, template::check_text},
+    messages::mail::{
+        Mail, MailKind,
+        content::{MailContent, MailPayment},
+        settings::MailText,
+        template::check_text,
+    },
+    returns::ReturnMethod,
     samples,
 };
 
@@ -14,13 +20,47 @@ fn render_sample(kind: MailKind, language: Language, own_text: Option<&MailText>
     render(kind, language, look, "dana.whitfield@example.com", samples::mail_content(kind))
 }
 
+/// Facts for which a mail of this kind has other words.
+fn variants_of(kind: MailKind) -> [MailContent; 3] {
+    let usual = samples::mail_content(kind);
+    let card = Some(MailPayment::GiftCard);
+    let kept = Some(ReturnMethod::CustomerKeep);
+    [
+        MailContent { paid_as: card, ..usual.clone() },
+        MailContent { instead_of: card, ..usual.clone() },
+        MailContent { method: kept, ..usual },
+    ]
+}
+
+fn render_content(kind: MailKind, content: MailContent) -> Mail {
+    let portal = Portal::default();
+    let look = MailLook { shop: "Acme & Sons", portal: &portal, own_text: None };
+    render(kind, Language::English, look, "dana.whitfield@example.com", content)
+}
+
+#[test]
+fn a_mail_promises_what_the_shopper_gets_and_names_only_a_label_that_exists() {
+    let [as_card, card_failed, _] = variants_of(MailKind::ExchangeRefunded);
+    let gift = render_content(MailKind::ExchangeRefunded, as_card);
+    assert_eq!(gift.subject, "Your exchange became a gift card");
+    assert!(!gift.text.contains("refund") && gift.text.contains("gift card"), "{}", gift.text);
+    let refunded = render_content(MailKind::ExchangeRefunded, card_failed);
+    assert_eq!(refunded.subject, "Your gift card became a refund");
+    assert!(!refunded.text.contains("in exchange"), "{}", refunded.text);
+    let [_, _, kept] = variants_of(MailKind::Canceled);
+    let kept = render_content(MailKind::Canceled, kept);
+    assert!(!kept.text.contains("label"), "{}", kept.text);
+}
+
 #[test]
 fn every_usual_text_has_only_placeholders_of_its_kind() {
     for language in Language::ALL {
         for kind in MailKind::ALL {
-            let words = words_in(language).of(kind);
-            for text in [words.subject, words.text] {
-                assert_eq!(check_text(kind, text), Ok(()), "{kind} {language:?}: {text}");
+            for content in variants_of(kind) {
+                let words = words_in(language).of(kind, &content);
+                for text in [words.subject, words.text] {
+                    assert_eq!(check_text(kind, text), Ok(()), "{kind} {language:?}: {text}");
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ use domain::{
     merchants::language::Language,
     messages::mail::{
         MailKind,
-        content::{MailAmountKind, MailLinkTarget, MailPayment},
+        content::{MailAmountKind, MailContent, MailLinkTarget, MailPayment},
     },
     returns::ReturnMethod,
 };
@@ -45,8 +45,14 @@ pub(crate) struct MailWords {
     pub(crate) refund_reported: KindWords,
     pub(crate) exchange_shipped: KindWords,
     pub(crate) exchange_refunded: KindWords,
+    /// Who got a gift gets a gift card instead. A sentence of its own says so.
+    pub(crate) exchange_became_card: KindWords,
+    /// The shopper chose a gift card, and not an exchange.
+    pub(crate) card_refunded: KindWords,
     pub(crate) reminder: KindWords,
     pub(crate) canceled: KindWords,
+    /// There was nothing to send, and so no label.
+    pub(crate) canceled_kept: KindWords,
     pub(crate) proof_code: KindWords,
     pub(crate) withdrawal_acknowledged: KindWords,
     pub(crate) next: NextWords,
@@ -55,6 +61,8 @@ pub(crate) struct MailWords {
     pub(crate) open_label: &'static str,
     pub(crate) open_return: &'static str,
     pub(crate) open_withdrawal: &'static str,
+    /// What stands between a heading and what it is about.
+    pub(crate) colon: &'static str,
     pub(crate) items: &'static str,
     pub(crate) more_items: Sentence,
     pub(crate) item_received: &'static str,
@@ -83,7 +91,8 @@ pub(crate) const fn words_in(language: Language) -> &'static MailWords {
 }
 
 impl MailWords {
-    pub(crate) const fn of(&self, kind: MailKind) -> KindWords {
+    /// The words of a kind, for the facts of the mail.
+    pub(crate) const fn of(&self, kind: MailKind, content: &MailContent) -> KindWords {
         match kind {
             MailKind::ReturnConfirmed => self.return_confirmed,
             MailKind::LabelReady => self.label_ready,
@@ -91,9 +100,21 @@ impl MailWords {
             MailKind::Received => self.received,
             MailKind::RefundReported => self.refund_reported,
             MailKind::ExchangeShipped => self.exchange_shipped,
-            MailKind::ExchangeRefunded => self.exchange_refunded,
+            MailKind::ExchangeRefunded => match (content.paid_as, content.instead_of) {
+                (Some(MailPayment::GiftCard), _) => self.exchange_became_card,
+                (_, Some(MailPayment::GiftCard)) => self.card_refunded,
+                (_, Some(MailPayment::OriginalPayment) | None) => self.exchange_refunded,
+            },
             MailKind::Reminder => self.reminder,
-            MailKind::Canceled => self.canceled,
+            MailKind::Canceled => match content.method {
+                Some(ReturnMethod::CustomerKeep) => self.canceled_kept,
+                Some(
+                    ReturnMethod::MailBack
+                    | ReturnMethod::ExpressReturns
+                    | ReturnMethod::HomePickup,
+                )
+                | None => self.canceled,
+            },
             MailKind::ProofCode => self.proof_code,
             MailKind::WithdrawalAcknowledged => self.withdrawal_acknowledged,
         }

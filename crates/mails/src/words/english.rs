@@ -34,6 +34,16 @@ pub(super) static WORDS: MailWords = MailWords {
         text: "Unfortunately, {shop} cannot send you what you chose in exchange. You will get a \
                refund of {amount} for your return {return_number} instead.",
     },
+    exchange_became_card: KindWords {
+        subject: "Your exchange became a gift card",
+        text: "Unfortunately, {shop} cannot send you what you chose in exchange. You will get \
+               {amount} for your return {return_number} instead.",
+    },
+    card_refunded: KindWords {
+        subject: "Your gift card became a refund",
+        text: "Unfortunately, {shop} cannot issue the gift card that you chose. You will get a \
+               refund of {amount} for your return {return_number} instead.",
+    },
     reminder: KindWords {
         subject: "Please send your return by {date}",
         text: "We have not received your return {return_number} to {shop} yet. You can use your \
@@ -43,6 +53,10 @@ pub(super) static WORDS: MailWords = MailWords {
         subject: "Your return was canceled",
         text: "Your return {return_number} to {shop} was canceled, and you keep your items. \
                Please do not use the label any more.",
+    },
+    canceled_kept: KindWords {
+        subject: "Your return was canceled",
+        text: "Your return {return_number} to {shop} was canceled, and you keep your items.",
     },
     proof_code: KindWords {
         subject: "{code} is your code",
@@ -67,6 +81,7 @@ pub(super) static WORDS: MailWords = MailWords {
     open_label: "Open your label",
     open_return: "View your return",
     open_withdrawal: "View the acknowledgement",
+    colon: ":",
     items: "Items",
     more_items: |count| format!("and {count} more"),
     item_received: "received",
@@ -81,5 +96,5 @@ pub(super) static WORDS: MailWords = MailWords {
     bonus: "Bonus",
     total: "You will get",
     return_number: |number| format!("Return {number}"),
-    sent_by: |shop| format!("This email was sent on behalf of {shop} about a return."),
+    sent_by: |shop| format!("This email was sent on behalf of {shop}."),
 };

@@ -10,7 +10,7 @@ pub(super) static WORDS: MailWords = MailWords {
     label_ready: KindWords {
         subject: "Votre étiquette de retour est prête",
         text: "L’étiquette de votre retour {return_number} auprès de {shop} est prête. Utilisez-la \
-               avant le {date} inclus. Une étiquette reçue auparavant n’est plus valable.",
+               au plus tard le {date}. Une étiquette reçue auparavant n’est plus valable.",
     },
     parcel_seen: KindWords {
         subject: "Votre retour est en route",
@@ -36,6 +36,16 @@ pub(super) static WORDS: MailWords = MailWords {
                Vous recevrez à la place un remboursement de {amount} pour votre retour \
                {return_number}.",
     },
+    exchange_became_card: KindWords {
+        subject: "Votre échange devient une carte cadeau",
+        text: "Malheureusement, {shop} ne peut pas vous envoyer les articles choisis en échange. \
+               Vous recevrez à la place {amount} pour votre retour {return_number}.",
+    },
+    card_refunded: KindWords {
+        subject: "Votre carte cadeau devient un remboursement",
+        text: "Malheureusement, {shop} ne peut pas émettre la carte cadeau choisie. Vous recevrez \
+               à la place un remboursement de {amount} pour votre retour {return_number}.",
+    },
     reminder: KindWords {
         subject: "Envoyez votre retour au plus tard le {date}",
         text: "Nous n’avons pas encore reçu votre retour {return_number} auprès de {shop}. Votre \
@@ -47,6 +57,11 @@ pub(super) static WORDS: MailWords = MailWords {
         text: "Votre retour {return_number} auprès de {shop} a été annulé et vous gardez vos \
                articles. N’utilisez plus l’étiquette.",
     },
+    canceled_kept: KindWords {
+        subject: "Votre retour a été annulé",
+        text: "Votre retour {return_number} auprès de {shop} a été annulé et vous gardez vos \
+               articles.",
+    },
     proof_code: KindWords {
         subject: "{code} est votre code",
         text: "Quelqu’un a demandé à {shop} de confirmer que cette adresse e-mail est la vôtre. \
@@ -55,12 +70,12 @@ pub(super) static WORDS: MailWords = MailWords {
     },
     withdrawal_acknowledged: KindWords {
         subject: "Nous avons reçu votre rétractation pour la commande {order_number}",
-        text: "{shop} a reçu votre déclaration de rétractation le {date}. Conservez cet e-mail : \
+        text: "{shop} a reçu votre déclaration de rétractation le {date}. Conservez cet e-mail\u{a0}: \
                il contient votre déclaration.",
     },
     next: NextWords {
         mail_back: "Imprimez l’étiquette, emballez les articles et déposez le colis.",
-        express: "Apportez les articles dans un point de dépôt et présentez votre code. Aucun \
+        express: "Apportez les articles dans un point relais et présentez votre code. Aucun \
                   emballage n’est nécessaire.",
         keep: "Vous n’avez rien à renvoyer.",
         pickup: "Imprimez l’étiquette et tenez le colis prêt. Le transporteur viendra le chercher.",
@@ -71,11 +86,12 @@ pub(super) static WORDS: MailWords = MailWords {
     open_label: "Ouvrir l’étiquette",
     open_return: "Voir votre retour",
     open_withdrawal: "Voir l’accusé de réception",
+    colon: "\u{a0}:",
     items: "Articles",
     more_items: |count| format!("et {count} de plus"),
     item_received: "reçu",
     item_not_received: "non reçu",
-    item_rejected: |reason| format!("refusé : {reason}"),
+    item_rejected: |reason| format!("refusé\u{a0}: {reason}"),
     item_exchanged: |variant| format!("échangé contre {variant}"),
     amounts: "Montants",
     refund: "Remboursement",
@@ -85,7 +101,5 @@ pub(super) static WORDS: MailWords = MailWords {
     bonus: "Bonus",
     total: "Vous recevrez",
     return_number: |number| format!("Retour {number}"),
-    sent_by: |shop| {
-        format!("Cet e-mail a été envoyé pour le compte de {shop} au sujet d’un retour.")
-    },
+    sent_by: |shop| format!("Cet e-mail a été envoyé pour le compte de {shop}."),
 };

@@ -15,8 +15,8 @@ pub(super) static WORDS: MailWords = MailWords {
     },
     parcel_seen: KindWords {
         subject: "Ihre Rücksendung ist unterwegs",
-        text: "Der Paketdienst hat Ihre Rücksendung {return_number} an {shop}. Sie müssen nichts \
-               weiter tun.",
+        text: "Der Paketdienst hat Ihre Rücksendung {return_number} an {shop} übernommen. Sie \
+               müssen nichts weiter tun.",
     },
     received: KindWords {
         subject: "Ihre Rücksendung wurde geprüft",
@@ -36,6 +36,16 @@ pub(super) static WORDS: MailWords = MailWords {
         text: "Leider kann {shop} den gewünschten Umtausch nicht liefern. Für Ihre Rücksendung \
                {return_number} erhalten Sie stattdessen eine Erstattung von {amount}.",
     },
+    exchange_became_card: KindWords {
+        subject: "Statt des Umtauschs erhalten Sie einen Gutschein",
+        text: "Leider kann {shop} den gewünschten Umtausch nicht liefern. Für Ihre Rücksendung \
+               {return_number} erhalten Sie stattdessen {amount}.",
+    },
+    card_refunded: KindWords {
+        subject: "Statt des Gutscheins erhalten Sie eine Erstattung",
+        text: "Leider kann {shop} den gewünschten Gutschein nicht ausstellen. Für Ihre Rücksendung \
+               {return_number} erhalten Sie stattdessen eine Erstattung von {amount}.",
+    },
     reminder: KindWords {
         subject: "Bitte senden Sie Ihre Rücksendung bis zum {date}",
         text: "Ihre Rücksendung {return_number} an {shop} ist noch nicht eingegangen. Ihr Etikett \
@@ -46,6 +56,11 @@ pub(super) static WORDS: MailWords = MailWords {
         subject: "Ihre Rücksendung wurde storniert",
         text: "Ihre Rücksendung {return_number} an {shop} wurde storniert, und Sie behalten Ihre \
                Artikel. Bitte verwenden Sie das Etikett nicht mehr.",
+    },
+    canceled_kept: KindWords {
+        subject: "Ihre Rücksendung wurde storniert",
+        text: "Ihre Rücksendung {return_number} an {shop} wurde storniert, und Sie behalten Ihre \
+               Artikel.",
     },
     proof_code: KindWords {
         subject: "{code} ist Ihr Code",
@@ -74,6 +89,7 @@ pub(super) static WORDS: MailWords = MailWords {
     open_label: "Etikett öffnen",
     open_return: "Rücksendung ansehen",
     open_withdrawal: "Eingangsbestätigung ansehen",
+    colon: ":",
     items: "Artikel",
     more_items: |count| format!("und {count} weitere"),
     item_received: "eingegangen",
@@ -88,7 +104,5 @@ pub(super) static WORDS: MailWords = MailWords {
     bonus: "Bonus",
     total: "Sie erhalten",
     return_number: |number| format!("Rücksendung {number}"),
-    sent_by: |shop| {
-        format!("Diese E-Mail wurde im Auftrag von {shop} zu einer Rücksendung versandt.")
-    },
+    sent_by: |shop| format!("Diese E-Mail wurde im Auftrag von {shop} versandt."),
 };

@@ -35,6 +35,16 @@ pub(super) static WORDS: MailWords = MailWords {
         text: "Lamentablemente, {shop} no puede enviarle los artículos que eligió a cambio. En su \
                lugar recibirá un reembolso de {amount} por su devolución {return_number}.",
     },
+    exchange_became_card: KindWords {
+        subject: "En lugar del cambio recibirá una tarjeta regalo",
+        text: "Lamentablemente, {shop} no puede enviarle los artículos que eligió a cambio. En su \
+               lugar recibirá {amount} por su devolución {return_number}.",
+    },
+    card_refunded: KindWords {
+        subject: "En lugar de la tarjeta regalo recibirá un reembolso",
+        text: "Lamentablemente, {shop} no puede emitir la tarjeta regalo que eligió. En su lugar \
+               recibirá un reembolso de {amount} por su devolución {return_number}.",
+    },
     reminder: KindWords {
         subject: "Envíe su devolución como muy tarde el {date}",
         text: "Aún no hemos recibido su devolución {return_number} a {shop}. Puede usar su \
@@ -44,6 +54,11 @@ pub(super) static WORDS: MailWords = MailWords {
         subject: "Su devolución ha sido cancelada",
         text: "Su devolución {return_number} a {shop} ha sido cancelada y usted se queda con los \
                artículos. No use la etiqueta.",
+    },
+    canceled_kept: KindWords {
+        subject: "Su devolución ha sido cancelada",
+        text: "Su devolución {return_number} a {shop} ha sido cancelada y usted se queda con los \
+               artículos.",
     },
     proof_code: KindWords {
         subject: "{code} es su código",
@@ -69,6 +84,7 @@ pub(super) static WORDS: MailWords = MailWords {
     open_label: "Abrir la etiqueta",
     open_return: "Ver su devolución",
     open_withdrawal: "Ver el acuse de recibo",
+    colon: ":",
     items: "Artículos",
     more_items: |count| format!("y {count} más"),
     item_received: "recibido",
@@ -83,5 +99,5 @@ pub(super) static WORDS: MailWords = MailWords {
     bonus: "Bonificación",
     total: "Recibirá",
     return_number: |number| format!("Devolución {number}"),
-    sent_by: |shop| format!("Este correo se envió en nombre de {shop} sobre una devolución."),
+    sent_by: |shop| format!("Este correo se envió en nombre de {shop}."),
 };

@@ -44,9 +44,12 @@ pub struct MailContent {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "USD")]
     pub currency: Option<String>,
-    /// How an amount was paid.
+    /// How an amount was paid, or will be.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paid_as: Option<MailPayment>,
+    /// What the shopper chose and does not get, if it was only gift cards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<MailPayment>,
     /// The time that the mail is about, such as the end of a label.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]

@@ -57,7 +57,10 @@ pub fn of_start(rma: &Rma) -> MailOccasion {
         .filter(|(_, amount_cents)| *amount_cents != 0)
         .map(|(kind, amount_cents)| MailAmount { kind, amount_cents })
         .collect();
-    amounts.push(MailAmount { kind: MailAmountKind::Total, amount_cents: quote.total_cents });
+    // An even exchange is about no amounts.
+    if !amounts.is_empty() || quote.total_cents != 0 {
+        amounts.push(MailAmount { kind: MailAmountKind::Total, amount_cents: quote.total_cents });
+    }
     let content = MailContent {
         method: Some(rma.return_method),
         amounts,
@@ -103,11 +106,13 @@ pub fn of_event(before: &Rma, event: &RmaEvent, after: &Rma) -> Vec<MailOccasion
         RmaEvent::ExchangeFailed { .. }
         | RmaEvent::ExchangePartCanceled { .. }
         | RmaEvent::ExchangeCanceled { .. } => {
-            let promised = Statement::of(after).promised.refund_cents;
-            let content = MailContent { amount_cents: Some(promised), ..describe(after, none) };
-            add(MailKind::ExchangeRefunded, content);
+            add(MailKind::ExchangeRefunded, describe_failed_exchange(before, after));
         }
-        RmaEvent::Canceled => add(MailKind::Canceled, describe(after, none)),
+        RmaEvent::Canceled => {
+            // Without goods to send, there is no label either.
+            let method = Some(after.return_method).filter(|it| *it == ReturnMethod::CustomerKeep);
+            add(MailKind::Canceled, MailContent { method, ..describe(after, none) });
+        }
         RmaEvent::LabelCreated { .. }
         | RmaEvent::LabelVoided { .. }
         | RmaEvent::LabelRenewed { .. }
@@ -185,6 +190,21 @@ fn new_payments(before: &Rma, after: &Rma) -> Vec<PaidAmount> {
     };
     let paid = Statement::of(after).paid.into_iter();
     paid.filter(|paid| is_paid_out(paid) && is_new(paid)).collect()
+}
+
+/// What the shopper gets because an exchange or a gift card failed. Who got a gift gets no money.
+fn describe_failed_exchange(before: &Rma, after: &Rma) -> MailContent {
+    let units = before.units.iter().zip(&after.units);
+    let failed = units.filter(|(old, new)| old.goods.resolution != new.goods.resolution);
+    let mut chosen = failed.map(|(old, _)| old.goods.resolution).peekable();
+    let had_cards = chosen.peek().is_some() && chosen.all(|it| it == Resolution::GiftCard);
+    let is_gift = after.gift_refund_only();
+    MailContent {
+        amount_cents: Some(Statement::of(after).promised.refund_cents),
+        paid_as: is_gift.then_some(MailPayment::GiftCard),
+        instead_of: (had_cards && !is_gift).then_some(MailPayment::GiftCard),
+        ..describe(after, none)
+    }
 }
 
 fn describe_payment(rma: &Rma, paid: &PaidAmount) -> MailContent {

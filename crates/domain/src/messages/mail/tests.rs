@@ -155,7 +155,40 @@ fn an_exchange_that_fails_and_a_cancellation_are_told() {
         kinds(&mails),
         [MailKind::ReturnConfirmed, MailKind::ExchangeRefunded, MailKind::Canceled]
     );
-    assert_eq!(mails[1].content.amount_cents, Some(2 * 4610));
+    let failed = &mails[1].content;
+    assert_eq!((failed.amount_cents, failed.paid_as), (Some(2 * 4610), None));
+    assert_eq!((failed.instead_of, mails[2].content.method), (None, None));
+
+    let gift = follow(start(true), &[exchange_failed()]);
+    assert_eq!(gift[1].content.paid_as, Some(MailPayment::GiftCard), "never money");
+}
+
+#[test]
+fn a_gift_card_that_cannot_be_issued_is_no_failed_exchange() {
+    let mut new = opening(false);
+    for goods in &mut new.goods {
+        (goods.resolution, goods.exchange_sku) = (Resolution::GiftCard, None);
+        goods.fallback = None;
+    }
+    let rma = Rma::open(new, at("2026-02-20T10:15:00Z"));
+    let mails = follow(rma, &[exchange_failed()]);
+    assert_eq!(kinds(&mails), [MailKind::ReturnConfirmed, MailKind::ExchangeRefunded]);
+    let failed = &mails[1].content;
+    assert_eq!((failed.instead_of, failed.paid_as), (Some(MailPayment::GiftCard), None));
+}
+
+#[test]
+fn goods_that_are_kept_have_no_label_and_an_even_exchange_has_no_amounts() {
+    let kept = NewRma { return_method: ReturnMethod::CustomerKeep, ..opening(false) };
+    let kept = follow(Rma::open(kept, at("2026-02-20T10:15:00Z")), &[RmaEvent::Canceled]);
+    assert_eq!(kept[1].content.method, Some(ReturnMethod::CustomerKeep));
+
+    let mut even = NewRma { fee_cents: 0, ..opening(false) };
+    even.return_shipping_cost_cents = 0;
+    even.goods.retain(|goods| goods.resolution == Resolution::Exchange);
+    assert!(!even.goods.is_empty());
+    let mail = of_start(&Rma::open(even, at("2026-02-20T10:15:00Z")));
+    assert_eq!((mail.content.amounts, mail.content.amount_cents), (Vec::new(), Some(0)));
 }
 
 #[test]
