@@ -52,7 +52,7 @@ pub struct WithdrawalIds {
 pub struct DecidedWithdrawal {
     pub record: WithdrawalRecord,
     pub started: Option<Rma>,
-    /// The ledger of the order, with what the withdrawal has used up.
+    /// The ledger of the order, with what the withdrawal spends.
     pub ledger: Ledger,
 }
 
@@ -173,7 +173,7 @@ struct DecidedLine {
 }
 
 /// Decides on the units of a line: first on those that can come back, then on those that were not
-/// shipped, and last on those that are settled: they were used up before.
+/// shipped, and last on those that are settled: they were spent before.
 fn decide_line(
     context: &WithdrawalContext<'_>,
     stated: &StatedLine<'_>,
