@@ -131,9 +131,10 @@ impl LabelRequest {
 
 /// Why the shopper does not use the labels of the last generation.
 fn find_reason(rma: &Rma) -> Option<VoidReason> {
-    let before = rma.labels.iter().filter(|label| label.generation < rma.label_generation);
-    let reasons = before.filter_map(|label| Some(label.void.as_ref()?.reason));
-    reasons.filter(|reason| VoidReason::OF_SHOPPERS.contains(reason)).next_back()
+    let last_generation = rma.label_generation.saturating_sub(1);
+    let last = rma.labels.iter().filter(|label| label.generation == last_generation);
+    let mut reasons = last.filter_map(|label| Some(label.void.as_ref()?.reason));
+    reasons.rfind(|reason| VoidReason::OF_SHOPPERS.contains(reason))
 }
 
 /// Shoppers print PDF best. At a drop-off point there is a printer, and the shopper needs a code.

@@ -110,4 +110,11 @@ fn a_label_that_is_wanted_again_has_the_next_generation_and_its_reason() {
     rma.label_generation = 2;
     let again = build(&rma, &order(None), WeightUnit::Grams);
     assert_eq!((again.generation, again.reason), (2, Some(VoidReason::Lost)));
+
+    rma.label_generation = 3;
+    let never_issued = build(&rma, &order(None), WeightUnit::Grams);
+    assert_eq!(never_issued.reason, None, "it is that of a label before the last");
+    rma.labels[0].void = Some(LabelVoid { at: rma.created_at, reason: VoidReason::Carrier });
+    rma.label_generation = 2;
+    assert_eq!(build(&rma, &order(None), WeightUnit::Grams).reason, None);
 }
