@@ -18,7 +18,7 @@ fn a_merchants_settings_are_its_own() {
         let before = neighbours.state();
         let mut opened = 0;
         for operation in operations(server) {
-            let reply = server.send(&neighbours.attack(&operation).bearer(&token));
+            let reply = neighbours.attempt(&operation, &token);
             neighbours.assert_tells_nothing(&operation, &reply);
             let is_open = operation.scopes.iter().any(|scope| scope == "merchant:admin");
             let expected = match operation.scope {
