@@ -222,7 +222,7 @@ fn every_change_leaves_a_record_and_no_secret() {
         let expected = [
             ("merchant.change", disabled),
             ("client.change", json!({ "client": id, "disabled": true })),
-            ("merchant.rotate_signing_secret", json!({})),
+            ("merchant.rotate_signing_secret", json!({ "revoked_old": false })),
             ("client.rotate_secret", json!({ "client": id, "revoked_old": true })),
             ("merchant.change", strict),
             ("client.add", json!({ "client": id, "name": "till", "scope": scope })),

@@ -118,14 +118,14 @@ impl Leases {
 
     /// The lease under which this node, and no other, may start attempts for this queue now.
     pub(crate) fn of_queue(&self, merchant: &MerchantId, queue: QueueKind) -> Option<QueueLease> {
-        let Some(shared) = &self.0 else {
+        let Some(leases) = &self.0 else {
             return Some(QueueLease { epoch: 0, write_limit: None });
         };
-        let held = shared.held.read().unwrap_or_else(PoisonError::into_inner);
+        let held = leases.held.read().unwrap_or_else(PoisonError::into_inner);
         let shard = shard_of(merchant, queue);
-        let epoch = held.epoch(shard, shared.margin())?;
-        let until = Instant::now() + shared.attempt_max;
-        let held = Arc::clone(&shared.held);
+        let epoch = held.epoch(shard, leases.margin())?;
+        let until = Instant::now() + leases.attempt_max;
+        let held = Arc::clone(&leases.held);
         Some(QueueLease { epoch, write_limit: Some(WriteLimit { until, held, shard, epoch }) })
     }
 

@@ -123,7 +123,7 @@ impl<P> Scheduler<P> {
     /// Only for a store with one writer: where others commit for the same queue, a lower id may be
     /// on disk unannounced, and [`Self::expect_more`] is the call.
     pub(crate) fn enqueue(&mut self, id: QueueId, mut delivery: Delivery<P>) {
-        delivery.due_us = self.clock.from_machine(delivery.due_us);
+        delivery.due_us = self.clock.in_own_time(delivery.due_us);
         self.change(id, |queue, ready| queue.enqueue(delivery, &ready.allowance()));
     }
 
@@ -150,7 +150,7 @@ impl<P> Scheduler<P> {
     /// A message was put back on disk (a replay). It is sent again, after those of its lane that
     /// are older; a message that waits already is left as it is.
     pub(crate) fn put_back(&mut self, id: QueueId, mut delivery: Delivery<()>) {
-        delivery.due_us = self.clock.from_machine(delivery.due_us);
+        delivery.due_us = self.clock.in_own_time(delivery.due_us);
         self.change(id, |queue, ready| queue.put_back(delivery, &ready.allowance()));
     }
 
@@ -166,7 +166,7 @@ impl<P> Scheduler<P> {
 
     /// When something becomes due by time alone.
     pub(crate) fn wake_at_us(&self) -> Option<i64> {
-        self.ready.wake_at_us().map(|here_us| self.clock.to_machine(here_us))
+        self.ready.wake_at_us().map(|here_us| self.clock.in_machine_time(here_us))
     }
 
     /// The answer to [`Action::Refill`]; `reached_end` when nothing is on disk beyond `rows`. A
@@ -178,7 +178,7 @@ impl<P> Scheduler<P> {
         reached_end: bool,
     ) {
         for row in &mut rows {
-            row.due_us = self.clock.from_machine(row.due_us);
+            row.due_us = self.clock.in_own_time(row.due_us);
         }
         self.change(id, |queue, ready| {
             queue.finish_reading(rows, reached_end, ready.settings.window_max);
@@ -197,7 +197,7 @@ impl<P> Scheduler<P> {
         self.ready.now_us = self.clock.advance(now_us);
         let outcome = match outcome {
             AttemptOutcome::Retry { due_us, cause } => {
-                AttemptOutcome::Retry { due_us: self.clock.from_machine(due_us), cause }
+                AttemptOutcome::Retry { due_us: self.clock.in_own_time(due_us), cause }
             }
             AttemptOutcome::Delivered | AttemptOutcome::Failed { .. } => outcome,
         };

@@ -18,15 +18,15 @@ impl SteadyClock {
         let back_us = self.machine_us.saturating_sub(machine_us).max(0);
         self.shift_us = self.shift_us.saturating_add(back_us);
         self.machine_us = machine_us;
-        self.from_machine(machine_us)
+        self.in_own_time(machine_us)
     }
 
     /// The time here for a time that follows from what the machine's clock shows now.
-    pub(super) fn from_machine(&self, machine_us: i64) -> i64 {
+    pub(super) fn in_own_time(&self, machine_us: i64) -> i64 {
         machine_us.saturating_add(self.shift_us)
     }
 
-    pub(super) fn to_machine(&self, here_us: i64) -> i64 {
+    pub(super) fn in_machine_time(&self, here_us: i64) -> i64 {
         here_us.saturating_sub(self.shift_us)
     }
 }
@@ -39,6 +39,6 @@ mod tests {
     fn time_continues_where_it_was_when_the_clock_is_set_back() {
         let mut clock = SteadyClock::new();
         assert_eq!([10, 50, 20, 25, 5].map(|us| clock.advance(us)), [10, 50, 50, 55, 55]);
-        assert_eq!((clock.from_machine(6), clock.to_machine(56)), (56, 6));
+        assert_eq!((clock.in_own_time(6), clock.in_machine_time(56)), (56, 6));
     }
 }
