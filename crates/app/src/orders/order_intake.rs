@@ -239,7 +239,8 @@ struct StoredState {
 }
 
 impl StoredState {
-    /// Orders without recorded refunds need a single query, whatever their number.
+    /// Orders for which no money was promised or paid need a single query, whatever their number.
+    /// Of the others, the newest snapshot is read one by one: it has their currency.
     async fn load(
         app: &App,
         merchant: &MerchantId,

@@ -65,15 +65,7 @@ pub fn find_refund_state(
 /// Whether the merchant has neither goods nor a proof that they were sent.
 fn may_wait(rma: &Rma) -> bool {
     let is_sent = |unit: &RmaUnit| {
-        unit.receipt.is_some()
-            || unit.tracking.is_some_and(|tracking| match tracking {
-                TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff => false,
-                TrackingStatus::Accepted
-                | TrackingStatus::Transit
-                | TrackingStatus::Failure
-                | TrackingStatus::Delivered
-                | TrackingStatus::Returned => true,
-            })
+        unit.receipt.is_some() || unit.tracking.is_some_and(TrackingStatus::is_handed_over)
     };
     let sends_goods = match rma.return_method {
         ReturnMethod::MailBack | ReturnMethod::ExpressReturns => true,

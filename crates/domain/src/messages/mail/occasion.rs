@@ -166,16 +166,7 @@ fn has_new_label(before: &Rma, after: &Rma) -> bool {
 /// Whether the carrier has some of the goods.
 fn is_moving(rma: &Rma) -> bool {
     use crate::returns::rma::TrackingStatus;
-    rma.units.iter().any(|unit| {
-        unit.tracking.is_some_and(|tracking| match tracking {
-            TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff => false,
-            TrackingStatus::Accepted
-            | TrackingStatus::Transit
-            | TrackingStatus::Failure
-            | TrackingStatus::Delivered
-            | TrackingStatus::Returned => true,
-        })
-    })
+    rma.units.iter().any(|unit| unit.tracking.is_some_and(TrackingStatus::is_handed_over))
 }
 
 /// What was paid in money or as a gift card since `before`.

@@ -321,15 +321,7 @@ impl Rma {
 
 /// Whether the carrier or the warehouse has the unit.
 fn is_gone(unit: &RmaUnit) -> bool {
-    let moving = unit.tracking.is_some_and(|tracking| match tracking {
-        TrackingStatus::PreTransit | TrackingStatus::NotDroppedOff => false,
-        TrackingStatus::Accepted
-        | TrackingStatus::Transit
-        | TrackingStatus::Failure
-        | TrackingStatus::Delivered
-        | TrackingStatus::Returned => true,
-    });
-    moving || unit.receipt.is_some()
+    unit.tracking.is_some_and(TrackingStatus::is_handed_over) || unit.receipt.is_some()
 }
 
 const fn first_generation() -> i64 {

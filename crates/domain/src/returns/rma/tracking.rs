@@ -68,6 +68,16 @@ impl TrackingStatus {
         }
     }
 
+    /// Whether the carrier has the parcel, or had it.
+    pub const fn is_handed_over(self) -> bool {
+        match self {
+            Self::PreTransit | Self::NotDroppedOff => false,
+            Self::Accepted | Self::Transit | Self::Failure | Self::Delivered | Self::Returned => {
+                true
+            }
+        }
+    }
+
     /// Whether this can follow `current`.
     pub fn follows(self, current: Option<Self>) -> bool {
         current.is_none_or(|current| current.rank() < self.rank())
