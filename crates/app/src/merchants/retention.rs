@@ -127,25 +127,11 @@ async fn erase_old(
         let Some(last) = old.last() else { return Ok(count) };
         let mut transaction = Transaction::new("remembering which data was examined");
         for candidate in &old {
-            match erase_candidate(app, merchant, class, candidate, before_us).await {
-                Ok(Examination::Erased) => count += 1,
-                Ok(Examination::Kept) => (),
-                Ok(Examination::Deferred) => {
-                    transaction.defer_retention(merchant, class, candidate);
-                }
-                Err(AppError::Store(
-                    error @ (StoreError::Conflict
-                    | StoreError::Database { .. }
-                    | StoreError::Unusable(_)),
-                )) => return Err(error.into()),
-                // A row that is unreadable stays so, and must not keep the data of all others.
-                Err(error) => {
-                    let (reference, cause) = (&candidate.reference, with_causes(&error));
-                    tracing::error!(
-                        "erasing the shopper of {reference} of {merchant} failed; repair the row, \
-                         then set the retention periods again: {cause}"
-                    );
-                }
+            let examined = erase_candidate(app, merchant, class, candidate, before_us).await;
+            match pass_unreadable(examined, merchant, &candidate.reference)? {
+                Examination::Erased => count += 1,
+                Examination::Kept => (),
+                Examination::Deferred => transaction.defer_retention(merchant, class, candidate),
             }
         }
         transaction.put_retention_progress(merchant, class, last);
@@ -154,6 +140,28 @@ async fn erase_old(
             return Ok(count);
         }
         tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// A row that is unreadable stays so, and must not keep the data of all others.
+fn pass_unreadable(
+    examined: Result<Examination, AppError>,
+    merchant: &MerchantId,
+    reference: &str,
+) -> Result<Examination, AppError> {
+    match examined {
+        Err(AppError::Store(
+            error @ (StoreError::Conflict | StoreError::Database { .. } | StoreError::Unusable(_)),
+        )) => Err(error.into()),
+        Err(error) => {
+            let cause = with_causes(&error);
+            tracing::error!(
+                "erasing the shopper of {reference} of {merchant} failed; repair the row, then set \
+                 the retention periods again: {cause}"
+            );
+            Ok(Examination::Kept)
+        }
+        Ok(examination) => Ok(examination),
     }
 }
 
@@ -174,7 +182,8 @@ async fn erase_deferred(
             let examination = if *has_changed {
                 Examination::Kept
             } else {
-                erase_reference(app, merchant, class, reference, before_us).await?
+                let examined = erase_reference(app, merchant, class, reference, before_us).await;
+                pass_unreadable(examined, merchant, reference)?
             };
             count += usize::from(examination == Examination::Erased);
             if examination != Examination::Deferred {
