@@ -153,32 +153,37 @@ fn a_new_label_replaces_a_lost_one_and_late_events_of_the_old_one_change_nothing
 
 #[test]
 fn each_parcel_of_a_return_has_its_own_label() {
+    // Longer than a part of the return's number, which the page shows too.
     for scene in scenes() {
         scene.set(&json!({ "carrier": "external" }));
         let rma = scene.start(&request("mail-back", &[("A", "tee", 1), ("A", "mug", 1)]));
-        for (line, number) in [("tee", "P-1"), ("mug", "P-2")] {
+        for (line, number) in [("tee", "PARCEL-1"), ("mug", "PARCEL-2")] {
             let mut event = label(&rma, number, &[document("png", &file("png", 500))]);
             event["order_line_item_identifiers"] = json!([line]);
             issue(&scene, &event);
         }
         let page = get(&scene, &text(&scene.show(&rma)["links"]["label"]));
-        for shown in ["P-1", "P-2", "Package 1 of 2", "Package 2 of 2"] {
+        for shown in ["PARCEL-1", "PARCEL-2", "Package 1 of 2", "Package 2 of 2"] {
             assert!(page.text().contains(shown), "{shown}: {}", page.text());
         }
-        issue(&scene, &json!({ "type": "label_voided", "tracking_number": "P-2" }));
+        issue(&scene, &json!({ "type": "label_voided", "tracking_number": "PARCEL-2" }));
         let shown = scene.show(&rma);
         assert_eq!(shown["labels"][1]["void"]["reason"], "carrier");
-        assert_eq!(shown["label"]["tracking_number"], "P-1");
+        assert_eq!(shown["label"]["tracking_number"], "PARCEL-1");
 
-        let mut event = label(&rma, "P-3", &[document("png", &file("png", 700))]);
+        let mut event = label(&rma, "PARCEL-3", &[document("png", &file("png", 700))]);
         event["order_line_item_identifiers"] = json!(["mug"]);
         issue(&scene, &event);
-        issue(&scene, &json!({ "type": "in_transit", "tracking_number": "P-1" }));
+        issue(&scene, &json!({ "type": "in_transit", "tracking_number": "PARCEL-1" }));
         let page = get(&scene, &text(&scene.show(&rma)["links"]["label"]));
-        assert!(page.text().contains("P-3") && !page.text().contains("P-1"), "{}", page.text());
-        issue(&scene, &json!({ "type": "in_transit", "tracking_number": "P-3" }));
+        assert!(
+            page.text().contains("PARCEL-3") && !page.text().contains("PARCEL-1"),
+            "{}",
+            page.text()
+        );
+        issue(&scene, &json!({ "type": "in_transit", "tracking_number": "PARCEL-3" }));
         let page = get(&scene, &text(&scene.show(&rma)["links"]["label"]));
-        assert!(!page.text().contains("P-3"), "{}", page.text());
+        assert!(!page.text().contains("PARCEL-3"), "{}", page.text());
     }
 }
 
