@@ -44,6 +44,9 @@ pub enum EngineError {
     /// With the message of SQLite about the commit.
     #[error("the commit that covered it failed: SQLite: {0}")]
     NotCommitted(String),
+    /// With the message about the connection.
+    #[error("the connection was lost during the commit, which may have succeeded: {0}")]
+    CommitUnknown(String),
     #[error("the store is closed")]
     Closed,
 }
@@ -95,6 +98,7 @@ impl<T> During<T> for Result<T, EngineError> {
             | EngineError::Pool(_)
             | EngineError::Shape { .. }
             | EngineError::NotCommitted(_)
+            | EngineError::CommitUnknown(_)
             | EngineError::Closed) => StoreError::Database { operation, cause },
         })
     }

@@ -62,6 +62,13 @@ impl Group {
         }
     }
 
+    /// Reports to every transaction that it may be committed or not.
+    pub(super) fn report_unknown(self, error: &EngineError) {
+        for reply in self.replies {
+            let _ = reply.send(Err(EngineError::CommitUnknown(error.to_string())));
+        }
+    }
+
     /// Two groups of half the size, or the group itself if it cannot be divided.
     pub(super) fn halves(mut self) -> Result<[Self; 2], Self> {
         let half = self.transactions.len() / 2;

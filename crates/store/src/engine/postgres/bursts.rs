@@ -19,7 +19,7 @@ use tokio_postgres::{Statement, error::SqlState};
 
 use super::{
     bulk::{Bulk, BulkError},
-    conflicts::conflict_or_error,
+    conflicts::{conflict_or_error, is_connection_lost},
     executions::Execution,
     read_row,
 };
@@ -36,6 +36,8 @@ pub(super) enum Failure {
     RolledBack(EngineError),
     /// Requests and responses no longer belong together, so the connection must not be used again.
     OutOfStep(EngineError),
+    /// The connection was lost when `COMMIT` was on its way: the group may be committed.
+    Unknown(EngineError),
 }
 
 impl Failure {
@@ -43,7 +45,19 @@ impl Failure {
     fn rolled_back(self) -> Self {
         match self {
             Self::Refused(error) => Self::RolledBack(error),
-            Self::RolledBack(_) | Self::OutOfStep(_) => self,
+            Self::RolledBack(_) | Self::OutOfStep(_) | Self::Unknown(_) => self,
+        }
+    }
+
+    /// The same, of a request that commits.
+    pub(super) fn of_commit(self) -> Self {
+        match self {
+            Self::Refused(error) | Self::RolledBack(error) | Self::OutOfStep(error)
+                if is_connection_lost(&error) =>
+            {
+                Self::Unknown(error)
+            }
+            Self::Refused(_) | Self::RolledBack(_) | Self::OutOfStep(_) | Self::Unknown(_) => self,
         }
     }
 }

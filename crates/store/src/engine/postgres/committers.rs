@@ -4,7 +4,8 @@
 //! one burst, without waiting for one before the next ([`Burst`]). An idle store commits at once,
 //! and load makes its own groups. Equal steps of different transactions are one statement. When one
 //! transaction of a group fails, the group is rolled back and its halves are committed, so that the
-//! others need a few commits more, and not one each.
+//! others need a few commits more, and not one each. If the connection is lost during `COMMIT`, all
+//! may be committed already, so none is run again: each caller gets an error.
 //!
 //! Through the coordinator of a distributed database, a group has the transactions of one merchant,
 //! so that it commits on one server. Citus cannot look up the number of a message while it inserts
@@ -117,7 +118,12 @@ impl Committer {
             };
             match self.attempt(client, &part.transactions).await {
                 Ok(counters) => part.report_committed(&counters),
-                Err(error) => match part.halves() {
+                Err(Failure::Unknown(error)) => part.report_unknown(&error),
+                Err(
+                    Failure::Refused(error)
+                    | Failure::RolledBack(error)
+                    | Failure::OutOfStep(error),
+                ) => match part.halves() {
                     Ok([first, second]) => parts.extend([second, first]),
                     Err(alone) => {
                         if let Some((_, reply)) = alone.into_parts().next() {
@@ -130,24 +136,17 @@ impl Committer {
     }
 
     /// Commits all of them or none.
-    async fn attempt(
-        &self,
-        client: Object,
-        group: &[Transaction],
-    ) -> Result<Counters, EngineError> {
-        match self.run_group(&client, group).await {
-            Ok(counters) => Ok(counters),
-            Err(Failure::Refused(error)) => {
+    async fn attempt(&self, client: Object, group: &[Transaction]) -> Result<Counters, Failure> {
+        let result = self.run_group(&client, group).await;
+        match &result {
+            Ok(_) | Err(Failure::RolledBack(_)) => {}
+            Err(Failure::Refused(_)) => {
                 // If even this fails the connection is closed, which ends the transaction as well.
                 let _ = client.batch_execute("ROLLBACK").await;
-                Err(error)
             }
-            Err(Failure::RolledBack(error)) => Err(error),
-            Err(Failure::OutOfStep(error)) => {
-                drop(Object::take(client));
-                Err(error)
-            }
+            Err(Failure::OutOfStep(_) | Failure::Unknown(_)) => drop(Object::take(client)),
         }
+        result
     }
 
     async fn run_group(&self, client: &Object, group: &[Transaction]) -> Result<Counters, Failure> {
@@ -163,7 +162,7 @@ impl Committer {
         // Messages that are numbered first follow in a burst of their own.
         let numbers_wanted = numbering == Numbering::BeforeTheStatement;
         let counters = if prepared.is_certain() && !(numbers_wanted && prepared.returns_rows()) {
-            Counters::read(&prepared.run_and_commit(client).await?)?
+            Counters::read(&prepared.run_and_commit(client).await.map_err(Failure::of_commit)?)?
         } else {
             let counters = Counters::read(&prepared.run(client, Start::Transaction).await?)?;
             if numbers_wanted {
@@ -173,7 +172,8 @@ impl Committer {
                 messages.run(client, Start::Nothing).await?;
             }
             let committed = client.batch_execute("COMMIT").await;
-            committed.map_err(|error| Failure::Refused(conflict_or_error(error)))?;
+            let refused = |error| Failure::Refused(conflict_or_error(error)).of_commit();
+            committed.map_err(refused)?;
             counters
         };
         self.written.add(burst.iter().map(|step| step.rows.len()).sum());
@@ -228,5 +228,90 @@ impl Committer {
             }
             Layout::OneServer | Layout::Distributed => executions.map(Work::Execution).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use domain::{identifier::MerchantId, returns::ledger::Ledger};
+    use tokio::{
+        io::{AsyncReadExt, AsyncWriteExt, copy},
+        net::{TcpListener, TcpStream},
+    };
+
+    use super::*;
+    use crate::{
+        Location,
+        conformance::{Subject, metrics, postgres},
+        core::counted_events::CountedEvent,
+        engine::postgres::{create_pool, tls::connection_settings},
+    };
+
+    /// Passes connections on to `server`. When it commits for the first time, the connection is
+    /// closed instead of the response.
+    async fn lose_first_commit(server: SocketAddr) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(async move {
+            let mut is_lost = false;
+            while let Ok((client, _)) = listener.accept().await {
+                let (mut requests, mut to_client) = client.into_split();
+                let (mut responses, mut to_server) =
+                    TcpStream::connect(server).await.unwrap().into_split();
+                let sending =
+                    tokio::spawn(async move { copy(&mut requests, &mut to_server).await });
+                let mut piece = vec![0; 1 << 16];
+                while let Ok(length @ 1..) = responses.read(&mut piece).await {
+                    let response = &piece[..length];
+                    let commits = response.windows(7).any(|it| it == b"COMMIT\0");
+                    if commits && !mem::replace(&mut is_lost, true) {
+                        break;
+                    }
+                    to_client.write_all(response).await.unwrap();
+                }
+                sending.abort();
+            }
+        });
+        address
+    }
+
+    #[tokio::test]
+    async fn a_group_whose_commit_got_no_response_is_not_run_again() {
+        let Some(Subject { store, location, .. }) = postgres("no_response").await else { return };
+        let Location::Postgres(url) = &location else { panic!("{location:?}") };
+        let (before, rest) = url.split_once("127.0.0.1:").expect("a server on this machine");
+        let (port, rest) = rest.split_once('/').unwrap();
+        let server = SocketAddr::from(([127, 0, 0, 1], port.parse().unwrap()));
+        let url = format!("{before}{}/{rest}", lose_first_commit(server).await);
+        let committer = Committer {
+            slot: 0,
+            layout: Layout::OneServer,
+            grouping: Grouping::Together,
+            pool: create_pool(connection_settings(&url).unwrap(), 1).unwrap(),
+            metrics: metrics(),
+            numbers: Arc::default(),
+            written: WrittenRows::default(),
+        };
+        let merchant = MerchantId::parse("acme").unwrap();
+        let (mut group, mut replies) = (Group::default(), Vec::new());
+        for order in ["one", "two"] {
+            let mut transaction = Transaction::new("spending a unit");
+            transaction.put_ledger(&merchant, order, &Ledger::default(), 0);
+            transaction.count(&merchant, CountedEvent::OrdersTakenIn, 0, 1);
+            let (sender, reply) = oneshot::channel();
+            group.push(transaction, sender);
+            replies.push(reply);
+        }
+
+        committer.commit(group).await;
+
+        for reply in replies {
+            let result = reply.await.unwrap();
+            assert!(matches!(result, Err(EngineError::CommitUnknown(_))), "{result:?}");
+        }
+        let counts = store.day_counts(0).await.unwrap();
+        assert_eq!(counts.iter().map(|count| count.number).collect::<Vec<_>>(), [2]);
     }
 }

@@ -1,4 +1,7 @@
-//! Which errors of the server mean that another transaction was faster.
+//! Which errors of the server mean that another transaction was faster, and which that the server
+//! is gone.
+
+use std::{error::Error, io};
 
 use tokio_postgres::error::SqlState;
 
@@ -27,6 +30,14 @@ pub(super) fn conflict_or_error(error: tokio_postgres::Error) -> EngineError {
         Some(_) | None => error.code().is_some_and(is_conflict_code),
     };
     if is_conflict { EngineError::Conflict } else { EngineError::Postgres(error) }
+}
+
+/// Whether the connection ended, so that it is unknown what the server did last.
+pub(super) fn is_connection_lost(error: &EngineError) -> bool {
+    let EngineError::Postgres(error) = error else { return false };
+    let is_broken = error.source().is_some_and(<dyn Error>::is::<io::Error>);
+    let ends = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN];
+    error.is_closed() || is_broken || error.code().is_some_and(|code| ends.contains(code))
 }
 
 fn is_conflict_code(code: &SqlState) -> bool {
