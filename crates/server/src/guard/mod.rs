@@ -2,10 +2,11 @@
 //!
 //! [`serve`] accepts connections and limits their number and duration, for each address with
 //! [`connection_slots`]. [`tls`] configures the protocol versions and keeps the certificate
-//! current. [`slow_reader`] drops a client that does not read its response. Each accepted request
-//! carries a [`RequestOrigin`], which [`client_address`] finds behind proxies. The routes then use
-//! [`rate_limit`] to refuse clients with too many requests, and [`limits`] to read a body within
-//! its limits. [`compression`] makes large responses smaller.
+//! current. [`slow_reader`] drops a client that does not read its response, and [`lingering_close`]
+//! lets one that still sends read its refusal. Each accepted request carries a [`RequestOrigin`],
+//! which [`client_address`] finds behind proxies. The routes then use [`rate_limit`] to refuse
+//! clients with too many requests, and [`limits`] to read a body within its limits. [`compression`]
+//! makes large responses smaller.
 //!
 //! Nothing in this module knows routes, our status codes or the store.
 
@@ -22,6 +23,7 @@ mod connection_slots;
 #[cfg(test)]
 mod fixtures;
 pub mod limits;
+mod lingering_close;
 pub mod network_limit;
 pub mod rate_limit;
 pub mod serve;

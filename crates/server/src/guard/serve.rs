@@ -4,7 +4,8 @@
 //! client has a time limit: the TLS handshake, the headers of a request (which also limits how long
 //! a connection may be idle), writing a response, and the connection as a whole. At the end of its
 //! lifetime a connection is asked to close, and it is dropped after another lifetime. Handlers
-//! limit the body of a request with [`super::limits`].
+//! limit the body of a request with [`super::limits`], and what they did not read is dropped when
+//! the connection ends ([`LingeringClose`]).
 //!
 //! When the maximum number of connections is open, new ones wait in the kernel's queue. One address
 //! can have only a part of them; its further connections are closed at once. That does not apply to
@@ -43,6 +44,7 @@ use super::{
     Encrypted, Stopping,
     client_address::TrustedProxies,
     connection_slots::{ConnectionSlot, ConnectionSlots},
+    lingering_close::LingeringClose,
     slow_reader::SlowReaderLimit,
     tls::{
         RELOAD_INTERVAL, ReloadingCertificate, TlsError, TlsSettings, reload_when_changed,
@@ -98,6 +100,8 @@ pub struct Timeouts {
     pub headers: Duration,
     /// How long a client may read nothing of a waiting response, or less than the lowest rate.
     pub slow_reader: Duration,
+    /// How long a client that still sends after the connection was closed may pause.
+    pub linger: Duration,
     pub lifetime: Duration,
     /// How often the certificate files are checked.
     pub reload_interval: Duration,
@@ -109,6 +113,7 @@ impl Default for Timeouts {
             handshake: Duration::from_secs(10),
             headers: Duration::from_secs(30),
             slow_reader: Duration::from_secs(30),
+            linger: Duration::from_secs(2),
             lifetime: Duration::from_secs(60 * 60),
             reload_interval: RELOAD_INTERVAL,
         }
@@ -318,6 +323,7 @@ impl Service {
             tracing::debug!(%peer, %error, "a connection was lost at once");
             return;
         }
+        let stream = LingeringClose::new(stream, self.timeouts.linger);
         let stream = SlowReaderLimit::new(stream, self.timeouts.slow_reader);
         let Some(acceptor) = &self.acceptor else {
             return self.requests(stream, peer).await;

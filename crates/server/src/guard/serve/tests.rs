@@ -244,6 +244,17 @@ async fn a_body_announced_as_too_large_is_refused_before_it_comes() {
 }
 
 #[tokio::test]
+async fn a_client_that_sends_its_whole_body_first_still_gets_the_refusal() {
+    let server = start_server(loopback());
+    let body = "x".repeat(8 << 20);
+    let head = format!("POST /body HTTP/1.1\r\nhost: test\r\ncontent-length: {}\r\n", body.len());
+
+    let answer = ask(server.address, &format!("{head}\r\n{body}")).await.unwrap();
+
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+}
+
+#[tokio::test]
 async fn a_streamed_body_is_refused_when_it_is_too_large_or_too_slow() {
     let server = start_server(loopback());
     let head = "POST /body HTTP/1.1\r\nhost: test\r\ntransfer-encoding: chunked\r\n\r\n";
