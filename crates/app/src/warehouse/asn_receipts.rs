@@ -14,7 +14,8 @@ use domain::{
         receipt_message::{InventoryReceipt, received},
         receiving::{
             Acceptance, AsnChoice, AsnFit, AsnState, ReceivingContext, ReceivingDecision, UnitScan,
-            choose, fit, license_plate, question_of_refusal, receive, returned, set_aside,
+            choose, fit, license_plate, question_of_refusal, receive, return_event, return_of,
+            set_aside,
         },
         unit::UnitRecord,
     },
@@ -340,12 +341,15 @@ pub(crate) async fn apply_to_return(
     acceptance: &Acceptance,
 ) -> Result<Result<Option<ReturnDraft>, RmaRefusal>, AppError> {
     let line = acceptance.line_identifier.as_deref().and_then(|id| asn.asn.line(id));
-    let Some((id, event)) = line.and_then(|line| returned(&line, &acceptance.unit)) else {
+    let Some((line, id)) = line.and_then(|line| Some((line, return_of(&line)?))) else {
         return Ok(Ok(None));
     };
     let before = app.store.rma(merchant, &id).await?;
     let is_received_here = |rma: &Rma| rma.units.iter().any(|unit| unit.receiving.is_some());
     let Some(before) = before.filter(|it| is_received_here(&it.value)) else {
+        return Ok(Ok(None));
+    };
+    let Some(event) = return_event(&line, &acceptance.unit, &before.value) else {
         return Ok(Ok(None));
     };
     let mut draft = ReturnDraft::new(before);

@@ -11,7 +11,7 @@ use domain::{
     },
     warehouse::{
         receipt_message::{received, withdrawn},
-        receiving::{AsnState, returned},
+        receiving::{AsnState, return_of},
         unit::{ChangedBy, UnitEvent, UnitRecord, apply},
     },
 };
@@ -188,8 +188,7 @@ async fn correct_on_asn(
         enqueue_receipt(app, transaction, key.merchant, &message, &after);
     }
     let line = line.and_then(|line| asn.value.asn.line(line));
-    let related = line.and_then(|line| returned(&line, &unit.value));
-    if let Some((id, _)) = related
+    if let Some(id) = line.and_then(|line| return_of(&line))
         && let Some(before) = app.store.rma(key.merchant, &id).await?
         && find_receipt_time(&before.value, key.unit).is_some()
     {

@@ -34,13 +34,14 @@ use self::place::place;
 pub use self::state::{AsnRefusal, AsnState, AsnUpdate};
 use super::ReferenceType;
 use super::asn::{AsnLine, AsnStatus};
+use super::gtin::is_same_code;
 use super::unit::{
     Announcement, ExceptionKind, ReceivingAnswer, ReceivingQuestion, UnitEvent, UnitRecord,
     UnitRefusal, WarehouseUnitReceipt, apply,
 };
 use crate::returns::identifier::RmaId;
 use crate::returns::receipt::Receipt;
-use crate::returns::rma;
+use crate::returns::rma::{Rma, RmaEvent, RmaRefusal};
 
 /// A unit that was scanned against an ASN.
 #[derive(Clone, Copy, Debug)]
@@ -186,31 +187,40 @@ fn accept(
 }
 
 /// What to ask about a unit that its ASN announces, but the return of its carton does not expect.
-pub const fn question_of_refusal(refusal: &rma::RmaRefusal) -> ExceptionKind {
-    if matches!(refusal, rma::RmaRefusal::UnknownLine(_) | rma::RmaRefusal::UnknownSku(_)) {
+pub const fn question_of_refusal(refusal: &RmaRefusal) -> ExceptionKind {
+    if matches!(refusal, RmaRefusal::UnknownLine(_) | RmaRefusal::UnknownSku(_)) {
         ExceptionKind::UnknownUnit
     } else {
         ExceptionKind::Overage
     }
 }
 
-/// What a received unit is to the return that its carton refers to, if it refers to one.
-pub fn returned(line: &AsnLine<'_>, unit: &UnitRecord) -> Option<(RmaId, rma::RmaEvent)> {
+/// The return that the carton of the line refers to, if it refers to one.
+pub fn return_of(line: &AsnLine<'_>) -> Option<RmaId> {
     let reference = line.carton.reference.as_ref()?;
     if reference.kind != ReferenceType::Rma {
         return None;
     }
-    let rma_identifier = RmaId::parse(&reference.identifier)?;
+    RmaId::parse(&reference.identifier)
+}
+
+/// What a received unit is to the return of its carton. The order line that the ASN names counts.
+/// The SKU decides if it names none, or if several orders of the return have a line of that name.
+pub fn return_event(line: &AsnLine<'_>, unit: &UnitRecord, rma: &Rma) -> Option<RmaEvent> {
     let order_line = line.detail.reference_line_identifier.clone();
-    let sku = order_line.is_none().then(|| line.detail.sku.clone());
+    let sku = &line.detail.sku;
+    let is_of_line = order_line.as_deref().is_none_or(|named| {
+        let mut of_line =
+            rma.units.iter().filter(|it| it.goods.order_line_item_identifier == named);
+        of_line.any(|it| is_same_code(it.code(), sku))
+    });
     let scanned = &unit.receipt.as_ref()?.scanned;
-    let event = rma::RmaEvent::Received {
+    Some(RmaEvent::Received {
         receipt_identifier: unit.unit_identifier.clone(),
         line: order_line,
-        sku,
+        sku: is_of_line.then(|| sku.clone()),
         condition: scanned.condition,
         reject_reason: scanned.reject_reason.clone(),
         channel: scanned.channel.clone(),
-    };
-    Some((rma_identifier, event))
+    })
 }

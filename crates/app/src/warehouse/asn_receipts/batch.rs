@@ -8,7 +8,7 @@ mod loaded;
 
 use domain::warehouse::{
     receipt_message::received,
-    receiving::{Acceptance, AsnState, ReceivingDecision, returned},
+    receiving::{Acceptance, AsnState, ReceivingDecision, return_of},
 };
 use store::{StoreError, Transaction, UnitRow, Versioned};
 
@@ -91,5 +91,5 @@ fn receive_one(
 /// Whether the unit belongs to a return. The return changes with each of its units.
 fn belongs_to_return(asn: &AsnState, acceptance: &Acceptance) -> bool {
     let line = acceptance.line_identifier.as_deref().and_then(|id| asn.asn.line(id));
-    line.is_some_and(|line| returned(&line, &acceptance.unit).is_some())
+    line.is_some_and(|line| return_of(&line).is_some())
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::json as document;
+use crate::returns::rma;
 use crate::samples;
 use crate::warehouse::asn::{InboundAsn, read_asn};
 use crate::warehouse::asn_number::AsnNumber;
@@ -308,13 +309,38 @@ fn a_unit_that_belongs_to_a_return_is_received_for_it() {
     let unit = accepted(scanned(&state, &json!({"line_identifier": "1"}))).unit;
     let rma_identifier = RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap();
 
-    let (rma, event) = returned(&state.asn.line("1").unwrap(), &unit).unwrap();
-    assert_eq!(rma, rma_identifier);
+    let line = state.asn.line("1").unwrap();
+    assert_eq!(return_of(&line), Some(rma_identifier));
+    let event = return_event(&line, &unit, &samples::rma()).unwrap();
     assert!(rma::apply(&samples::rma(), &event, time(90)).is_ok(), "{event:?}");
 
-    let (_, event) = returned(&state.asn.line("2").unwrap(), &unit).unwrap();
-    let rma::RmaEvent::Received { line, sku, .. } = event else { panic!("{event:?}") };
+    let event = return_event(&state.asn.line("2").unwrap(), &unit, &samples::rma()).unwrap();
+    let RmaEvent::Received { line, sku, .. } = event else { panic!("{event:?}") };
     assert_eq!((line, sku.as_deref()), (None, Some("CAP-SAND")));
     state.asn.cartons[0].reference.as_mut().unwrap().kind = ReferenceType::ForwardOrder;
-    assert_eq!(returned(&state.asn.line("1").unwrap(), &unit), None);
+    assert_eq!(return_of(&state.asn.line("1").unwrap()), None);
+}
+
+#[test]
+fn a_line_that_two_orders_of_a_return_have_is_that_of_the_announced_article() {
+    let mut state = pieces();
+    let unit = accepted(scanned(&state, &json!({"line_identifier": "1"}))).unit;
+    let mut rma = Rma::open(samples::rma_opening(), time(0));
+    let line = rma.units[0].goods.order_line_item_identifier.clone();
+    rma.units.truncate(2);
+    for (unit, sku) in rma.units.iter_mut().zip(["CAP-SAND", "TEE-NAVY-M"]) {
+        unit.goods.order_line_item_identifier.clone_from(&line);
+        unit.goods.sku = Some(sku.to_owned());
+    }
+    state.asn.cartons[0].details[0].reference_line_identifier = Some(line);
+
+    let receipts = |state: &AsnState| {
+        let event = return_event(&state.asn.line("1").unwrap(), &unit, &rma).unwrap();
+        let rma = rma::apply(&rma, &event, time(90)).unwrap().rma;
+        rma.units.iter().map(|unit| unit.receipt.is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(receipts(&state), [false, true]);
+    // The warehouse may have a name of its own for the article: the line counts.
+    state.asn.cartons[0].details[0].sku = "WH-17".to_owned();
+    assert_eq!(receipts(&state), [true, false]);
 }
