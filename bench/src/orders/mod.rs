@@ -291,14 +291,18 @@ fn amount(line: &Value, key: &str) -> i64 {
 mod tests {
     use domain::{
         json,
-        orders::order_message::{OrderReadContext, read_message},
+        orders::order_message::{OrderReadContext, RefundCheck, read_message},
     };
 
     use super::*;
 
     #[test]
     fn orders_are_accepted_without_a_warning_and_stored_as_they_are_sent() {
-        let context = OrderReadContext { now: Timestamp::UNIX_EPOCH, strict: true };
+        let context = OrderReadContext {
+            now: Timestamp::UNIX_EPOCH,
+            strict: true,
+            refunds: RefundCheck::All,
+        };
         let Requests { mut first, mut update } =
             Generator::new(7).requests(50, |length| format!("{length:06}"));
         first.set_numbers(41);

@@ -9,7 +9,7 @@ use anyhow::Context;
 use domain::{
     json,
     merchants::merchant::MerchantSettings,
-    orders::order_message::{OrderReadContext as Reading, read_order},
+    orders::order_message::{OrderReadContext as Reading, RefundCheck, read_order},
     returns::{
         Resolution, ReturnMethod,
         identifier::RmaId,
@@ -251,8 +251,9 @@ fn create_bodies(seed: u64) -> anyhow::Result<Vec<Bodies>> {
 fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
     let now = from_micros(0).context("no time")?;
     let document = json::parse(order)?;
-    let (read, _) = read_order(&document, &Reading { now, strict: false })
-        .map_err(|faults| anyhow::anyhow!(faults.summary()))?;
+    let (read, _) =
+        read_order(&document, &Reading { now, strict: false, refunds: RefundCheck::All })
+            .map_err(|faults| anyhow::anyhow!(faults.summary()))?;
     let order = read.order;
     let now = order.updated_at;
     let first = order.items.first().context("an order has no lines")?;

@@ -232,7 +232,7 @@ pub(crate) fn plan_day(day: i64) -> Vec<PlannedOrder> {
 
 #[cfg(test)]
 mod tests {
-    use domain::orders::order_message::{OrderReadContext, read_message};
+    use domain::orders::order_message::{OrderReadContext, RefundCheck, read_message};
 
     use super::*;
 
@@ -250,7 +250,11 @@ mod tests {
         assert!(orders.len() > 300, "{}", orders.len());
         let text = message(&orders);
         let document = domain::json::parse(text.as_bytes()).unwrap();
-        let context = OrderReadContext { now: jiff::Timestamp::UNIX_EPOCH, strict: true };
+        let context = OrderReadContext {
+            now: jiff::Timestamp::UNIX_EPOCH,
+            strict: true,
+            refunds: RefundCheck::All,
+        };
         let read = read_message(&document, &context).unwrap();
         assert_eq!(read.orders.len(), orders.len());
         assert!(read.warnings.is_empty(), "{:?}", read.warnings);

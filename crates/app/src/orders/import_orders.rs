@@ -9,7 +9,7 @@ use domain::{
     json,
     orders::{
         intake::IntakeOutcome,
-        order_message::{self, OrderReadContext},
+        order_message::{self, OrderReadContext, RefundCheck},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::{
     },
     orders::{
         intake_conflict::{IntakeConflict, conflict_faults},
-        order_intake::{IncomingOrder, IntakeDecision, decide_intake, read_with_past_refunds},
+        order_intake::{IncomingOrder, IntakeDecision, decide_intake, read_with_recorded_refunds},
         publish_orders::run_on_suitable_thread,
     },
 };
@@ -79,7 +79,11 @@ async fn import_lines(
 ) -> Result<ImportResult, AppError> {
     let app = scope.app;
     let owner = app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
-    let context = OrderReadContext { now: app.world.now(), strict: owner.value.settings.strict };
+    let context = OrderReadContext {
+        now: app.world.now(),
+        strict: owner.value.settings.strict,
+        refunds: RefundCheck::All,
+    };
     let (mut waiting, mut imported) =
         run_on_suitable_thread(lines.len(), move || read_lines(&lines, &context)).await;
     while !waiting.is_empty() {
@@ -109,10 +113,10 @@ fn read_lines(lines: &Bytes, context: &OrderReadContext) -> (Vec<ImportLine>, Im
                 message: format!("the line is not JSON: {malformed}"),
                 errors: Vec::new(),
             }),
-            Ok(document) => match read_with_past_refunds(context, |context| {
+            Ok(document) => match read_with_recorded_refunds(context, |context| {
                 order_message::read_order(&document, context)
             }) {
-                Err(faulty) => imported.rejected.push(reject_line(line, faulty.undated)),
+                Err(faulty) => imported.rejected.push(reject_line(line, faulty.certain)),
                 Ok((snapshot, warnings)) => {
                     imported.warnings += u64::try_from(warnings.len()).unwrap_or(u64::MAX);
                     let order = IncomingOrder::new(snapshot, &lines.slice_ref(text), context);

@@ -1,6 +1,9 @@
 //! Why an order, or one of its refunds, cannot be recorded.
 
-use domain::faults::{FaultCode, Faults, FieldError};
+use domain::{
+    faults::{FaultCode, Faults, FieldError},
+    orders::recorded_refunds::{Misfit, MisfitLine},
+};
 
 use crate::returns::settle_refunds::RefundPosition;
 
@@ -39,6 +42,8 @@ pub(crate) enum RefundConflict {
     Line(usize),
     /// It is new, its date has passed, and reading is strict.
     Past,
+    /// It is new, and a line of it does not fit the order.
+    Misfit(MisfitLine),
     /// It and those before it would take too long to settle.
     TooMany,
 }
@@ -76,6 +81,19 @@ fn describe_conflict(refund: String, conflict: RefundConflict) -> (String, &'sta
             "refers to a refund that was already recorded with different content",
         ),
         RefundConflict::Past => (format!("{refund}.created_at"), "should be in the future"),
+        RefundConflict::Misfit(MisfitLine { line, misfit, .. }) => {
+            let line = format!("{refund}.refund_line_items[{line}]");
+            match misfit {
+                Misfit::NoLine => (
+                    format!("{line}.order_item_identifier"),
+                    "must be the identifier of a line of this order",
+                ),
+                Misfit::TooManyUnits { .. } => (
+                    format!("{line}.quantity"),
+                    "must not, together with earlier refunds, exceed the units shipped",
+                ),
+            }
+        }
         RefundConflict::TooMany => (
             refund,
             "is one new refund too many for returns of this size; send the refunds before it \

@@ -14,12 +14,11 @@ use domain::{
     orders::{
         intake::{self, IntakeOutcome, SnapshotVersion},
         order::{Order, OrderStatus, Refund},
-        order_message::{OrderReadContext, RefundEntry, Snapshot, SnapshotBody},
-        recorded_refunds::{find_misfits, find_reused_lines},
+        order_message::{OrderReadContext, RefundCheck, RefundEntry, Snapshot, SnapshotBody},
+        recorded_refunds::{MisfitLine, find_misfit_lines, find_misfits, find_reused_lines},
     },
     time::micros,
 };
-use jiff::Timestamp;
 use store::{IntakeKey, IntakeState, OrderRow, RefundRow, Transaction};
 
 use crate::{
@@ -63,33 +62,30 @@ struct IncomingRefund {
     refund_id: String,
     hash: Bytes,
     body: Bytes,
-    /// Whether it can only be one that is recorded, because new ones must have a later date.
+    /// Why it can only be one that is recorded: new ones must have a later date, and must fit.
     is_past: bool,
+    misfits: Vec<MisfitLine>,
 }
 
 /// What is wrong with an order, or several.
 pub(crate) struct FaultyReading {
-    /// Everything, including refunds whose date has passed if reading is strict. Those that are
-    /// recorded may have such a date.
+    /// Everything, including refunds that do not fit the order, or whose date has passed if reading
+    /// is strict. Those that are recorded may be like that.
     pub(crate) faults: Faults,
-    /// Everything but dates.
-    pub(crate) undated: Faults,
+    /// Everything that does not depend on which refunds are recorded.
+    pub(crate) certain: Faults,
 }
 
-/// Reads an order, or several. If reading is strict, the date of a new refund must be in the
-/// future. That of one that is recorded may have passed, which is checked when it is looked up.
-pub(crate) fn read_with_past_refunds<T>(
+/// Reads an order, or several. A new refund must fit the order and, if reading is strict, have a
+/// date in the future. One that is recorded need not, which is checked when it is looked up.
+pub(crate) fn read_with_recorded_refunds<T>(
     context: &OrderReadContext,
     mut read: impl FnMut(&OrderReadContext) -> Result<T, Faults>,
 ) -> Result<T, FaultyReading> {
-    let without_dates = OrderReadContext { now: Timestamp::MIN, ..*context };
-    match read(context) {
-        Ok(found) => Ok(found),
-        Err(faults) if context.strict => {
-            read(&without_dates).map_err(|undated| FaultyReading { faults, undated })
-        }
-        Err(faults) => Err(FaultyReading { undated: faults.clone(), faults }),
-    }
+    read(context).or_else(|faults| {
+        let only_new = OrderReadContext { refunds: RefundCheck::New, ..*context };
+        read(&only_new).map_err(|certain| FaultyReading { faults, certain })
+    })
 }
 
 impl IncomingOrder {
@@ -99,8 +95,13 @@ impl IncomingOrder {
         let is_past = |it: &RefundEntry| {
             dated.get(it.position).is_some_and(|it| it.created_at <= context.now)
         };
+        let misfits = find_misfit_lines(&snapshot.order);
+        let misfits_of = |it: &RefundEntry| {
+            misfits.iter().filter(|misfit| misfit.refund == it.position).copied().collect()
+        };
         let refund = |entry: RefundEntry| IncomingRefund {
             is_past: context.strict && is_past(&entry),
+            misfits: misfits_of(&entry),
             refund_id: entry.identifier,
             hash: hash(&entry.canonical),
             body: entry.body.into(),
@@ -181,6 +182,8 @@ pub(crate) async fn decide_intake(
                 continue;
             }
             conflicts.extend(entry.is_past.then(|| conflict(refund, RefundConflict::Past)));
+            let misfits = entry.misfits.iter().map(|misfit| RefundConflict::Misfit(*misfit));
+            conflicts.extend(misfits.map(|reason| conflict(refund, reason)));
             let Some(whole) = &order.refunded else { continue };
             let Some(content) = whole.refunds.get(refund) else { continue };
             let reused = find_reused_lines(content, stored.refunds_of(order));

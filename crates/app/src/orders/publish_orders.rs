@@ -8,7 +8,7 @@ use domain::{
     json,
     orders::{
         intake::IntakeOutcome,
-        order_message::{self, FoundRefund, OrderMessage, OrderReadContext},
+        order_message::{self, FoundRefund, OrderMessage, OrderReadContext, RefundCheck},
     },
 };
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::{
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     orders::{
         intake_conflict::{IntakeConflict, RefundConflict, conflict_faults},
-        order_intake::{IncomingOrder, decide_intake, read_with_past_refunds},
+        order_intake::{IncomingOrder, decide_intake, read_with_recorded_refunds},
     },
 };
 use futures_util::future::BoxFuture;
@@ -73,7 +73,11 @@ async fn read_and_store(
     if let Some(response) = replay_response(scope).await? {
         return Ok(response);
     }
-    let context = OrderReadContext { now: app.world.now(), strict: message.strict };
+    let context = OrderReadContext {
+        now: app.world.now(),
+        strict: message.strict,
+        refunds: RefundCheck::All,
+    };
     let (orders, warnings) = match read_orders(message.body, context).await? {
         Ok(reading) => (reading.orders, reading.warnings),
         Err(faulty) => return Err(AppError::Invalid(compare_with_stored(scope, faulty).await?)),
@@ -126,7 +130,7 @@ async fn read_orders(
     let read = move || {
         let document = json::parse(&body)?;
         let keep = |snapshot| IncomingOrder::new(snapshot, &body, &context);
-        let reading = read_with_past_refunds(&context, |context| {
+        let reading = read_with_recorded_refunds(&context, |context| {
             order_message::read_message_into(&document, context, keep)
         });
         let refunds = || order_message::find_refunds(&document);
@@ -136,7 +140,7 @@ async fn read_orders(
 }
 
 /// The faults of a message, compared with what is stored: refunds that are recorded may have a date
-/// that has passed, but no other content.
+/// that has passed, and lines that no longer fit, but no other content.
 async fn compare_with_stored(
     scope: RequestScope<'_>,
     FaultyMessage { faults, refunds }: FaultyMessage,
@@ -154,17 +158,23 @@ async fn compare_with_stored(
         }
     }
     let known = scope.app.store.intake_state(scope.merchant()?, &keys).await?;
-    let (mut dates, mut conflicts) = (HashSet::new(), Vec::new());
+    let (mut accepted, mut conflicts) = (HashSet::new(), Vec::new());
     for FoundRefund { order, position, order_identifier, refund, canonical } in &refunds {
         let Some(recorded) = known.refunds.get(&refund.identifier) else { continue };
-        dates.insert(format!("{}.refunds[{position}].created_at", order_path(*order)));
+        let path = format!("{}.refunds[{position}]", order_path(*order));
+        accepted.insert(format!("{path}.created_at"));
         if recorded.hash != hash(canonical) || recorded.order_id != *order_identifier {
             let contradicted = RefundConflict::Content;
             conflicts.push(IntakeConflict::of_refund(*order, *position, contradicted));
+            continue;
+        }
+        for line in 0..refund.refund_line_items.len() {
+            let line = format!("{path}.refund_line_items[{line}]");
+            accepted.extend([format!("{line}.order_item_identifier"), format!("{line}.quantity")]);
         }
     }
     let stored = conflict_faults(&conflicts, order_path);
-    Ok(faults.without(&dates).and(stored))
+    Ok(faults.without(&accepted).and(stored))
 }
 
 /// Runs `read` at once if there are few bytes, and on a thread for long work otherwise.

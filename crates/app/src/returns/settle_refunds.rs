@@ -255,12 +255,16 @@ impl Settlements {
         order: &PublishedOrder<'_>,
         misfits: &[MisfitRefund<'_>],
     ) {
-        for MisfitRefund { refund, reason } in misfits {
+        for MisfitRefund { refund, position, reason } in misfits {
             let (order_position, identifier) = (order.position, &refund.identifier);
+            let warning = match position {
+                Some(_) => format!("was recorded before and {reason}"),
+                None => format!("omit {identifier}, which was recorded before and {reason}"),
+            };
             self.doubtful.push(DoubtfulRefund {
                 order: order_position,
-                refund: None,
-                reason: format!("omit {identifier}, which was recorded before and {reason}"),
+                refund: *position,
+                reason: warning,
             });
             self.misfits.push(RefundProblem {
                 merchant: merchant.to_string(),

@@ -49,6 +49,16 @@ pub struct OrderReadContext {
     pub now: Timestamp,
     /// Turns warnings about amounts and times into errors. Unknown fields remain warnings.
     pub strict: bool,
+    pub refunds: RefundCheck,
+}
+
+/// Which refunds must fit the order, and have a date in the future if reading is strict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RefundCheck {
+    /// All.
+    All,
+    /// Only new ones. The caller knows them, and checks them.
+    New,
 }
 
 /// The orders of an acceptable message.
@@ -112,7 +122,7 @@ pub fn read_message_into<T>(
     context: &OrderReadContext,
     mut keep: impl FnMut(Snapshot) -> T,
 ) -> Result<OrderMessage<T>, Faults> {
-    let mut rules = IntakeRules::new(context.now);
+    let mut rules = IntakeRules::new(context);
     let (orders, warnings) = read(document, context.strict, |root| {
         root.object(|message| {
             message.drop_unknown();
@@ -172,7 +182,7 @@ pub fn read_order(
     context: &OrderReadContext,
 ) -> Result<(Snapshot, Vec<Warning>), Faults> {
     read(document, context.strict, |root: &Reader<'_>| {
-        root.object(|order| read_snapshot(order, &mut IntakeRules::new(context.now)))
+        root.object(|order| read_snapshot(order, &mut IntakeRules::new(context)))
     })
 }
 

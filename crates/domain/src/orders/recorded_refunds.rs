@@ -1,56 +1,116 @@
 //! Refunds that were recorded with earlier snapshots of an order, compared with a newer one.
 //!
-//! A recorded refund never changes and is never removed. A newer snapshot may omit it and then
-//! contradict it, because it lacks the line, has shipped fewer units, or reports another refund for
-//! the same unit. The refund is kept, and a person should look at it.
+//! A recorded refund never changes and is never removed. A newer snapshot may contradict it: it
+//! lacks the line, has shipped fewer units, or reports another refund for the same unit. The refund
+//! is kept, and a person should look at it. A new refund must fit.
 
 use std::collections::{HashMap, HashSet};
 
-use super::order::{Order, Refund};
+use super::order::{Order, OrderLine, Refund, RefundLine};
 
 /// A recorded refund that no longer fits its order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MisfitRefund<'a> {
     pub refund: &'a Refund,
+    /// Its position in the newer snapshot, if that does not omit it.
+    pub position: Option<usize>,
     pub reason: String,
 }
 
-/// The refunds in `recorded` that `order` omits and contradicts. They are in the order of arrival.
-pub fn find_misfits<'a>(order: &Order, recorded: &'a [Refund]) -> Vec<MisfitRefund<'a>> {
-    let shipped: HashMap<&str, i64> =
-        order.items.iter().map(|line| (line.identifier.as_str(), line.quantity_shipped)).collect();
-    let reported: HashSet<&str> = order.refunds.iter().map(|it| it.identifier.as_str()).collect();
-    let mut paid: HashMap<&str, i64> = HashMap::new();
-    let lines = order.refunds.iter().filter(|refund| !refund.is_ignored());
-    for line in lines.flat_map(|refund| &refund.refund_line_items) {
-        *paid.entry(line.order_item_identifier.as_str()).or_default() += line.quantity;
+/// A line of a refund that does not fit its order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MisfitLine {
+    /// The positions of the refund in the order, and of the line in the refund.
+    pub refund: usize,
+    pub line: usize,
+    pub misfit: Misfit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// The order has no such line.
+    NoLine,
+    /// With the refunds before it, it pays for more units than were shipped.
+    TooManyUnits { refunded: i64, shipped: i64 },
+}
+
+/// The units of an order that refunds pay for, one refund after the other.
+struct RefundedUnits<'a> {
+    shipped: HashMap<&'a str, i64>,
+    refunded: HashMap<&'a str, i64>,
+}
+
+impl<'a> RefundedUnits<'a> {
+    fn new(order: &'a Order) -> Self {
+        let shipped = |line: &'a OrderLine| (line.identifier.as_str(), line.quantity_shipped);
+        Self { shipped: order.items.iter().map(shipped).collect(), refunded: HashMap::new() }
     }
-    let omitted = recorded
-        .iter()
-        .filter(|refund| !refund.is_ignored() && !reported.contains(refund.identifier.as_str()));
-    let mut misfits = Vec::new();
-    for refund in omitted {
-        let mut reasons = Vec::new();
-        for line in &refund.refund_line_items {
+
+    /// Counts a refund, and returns its lines that do not fit. An ignored one does not count.
+    fn add(&mut self, refund: &'a Refund) -> Vec<(usize, &'a RefundLine, Misfit)> {
+        let mut misfits = Vec::new();
+        for (position, line) in refund.refund_line_items.iter().enumerate() {
             let identifier = line.order_item_identifier.as_str();
-            let paid = paid.entry(identifier).or_default();
-            *paid += line.quantity;
-            match shipped.get(identifier) {
-                None => reasons.push(format!("the order no longer has line {identifier}")),
-                Some(shipped) if *paid > *shipped => {
-                    reasons.push(format!(
-                        "{paid} units of line {identifier} are refunded, but only {shipped} shipped"
-                    ));
+            let refunded = self.refunded.entry(identifier).or_default();
+            if !refund.is_ignored() {
+                *refunded += line.quantity;
+            }
+            match self.shipped.get(identifier) {
+                None => misfits.push((position, line, Misfit::NoLine)),
+                Some(&shipped) if *refunded > shipped && !refund.is_ignored() => {
+                    let misfit = Misfit::TooManyUnits { refunded: *refunded, shipped };
+                    misfits.push((position, line, misfit));
                 }
                 Some(_) => (),
             }
         }
-        if !reasons.is_empty() {
+        misfits
+    }
+}
+
+/// The lines of the order's refunds that do not fit it. Those of a new refund are faults.
+pub fn find_misfit_lines(order: &Order) -> Vec<MisfitLine> {
+    let mut units = RefundedUnits::new(order);
+    let mut found = Vec::new();
+    for (refund, content) in order.refunds.iter().enumerate() {
+        let misfits = units.add(content).into_iter();
+        found.extend(misfits.map(|(line, _, misfit)| MisfitLine { refund, line, misfit }));
+    }
+    found
+}
+
+/// The refunds in `recorded` that `order` contradicts: first those that it has, then those that it
+/// omits.
+pub fn find_misfits<'a>(order: &'a Order, recorded: &'a [Refund]) -> Vec<MisfitRefund<'a>> {
+    let known: HashSet<&str> = recorded.iter().map(|it| it.identifier.as_str()).collect();
+    let reported: HashSet<&str> = order.refunds.iter().map(|it| it.identifier.as_str()).collect();
+    let here = order.refunds.iter().enumerate().map(|(position, it)| (Some(position), it));
+    let omitted = recorded.iter().filter(|it| !reported.contains(it.identifier.as_str()));
+    let mut units = RefundedUnits::new(order);
+    let mut misfits = Vec::new();
+    for (position, refund) in here.chain(omitted.map(|it| (None, it))) {
+        let lines = units.add(refund);
+        let is_recorded = known.contains(refund.identifier.as_str());
+        if is_recorded && !lines.is_empty() && !refund.is_ignored() {
+            let reasons: Vec<String> =
+                lines.into_iter().map(|(_, line, misfit)| describe(line, misfit)).collect();
             let reason = format!("does not fit the newest snapshot: {}", reasons.join(", "));
-            misfits.push(MisfitRefund { refund, reason });
+            misfits.push(MisfitRefund { refund, position, reason });
         }
     }
     misfits
+}
+
+fn describe(line: &RefundLine, misfit: Misfit) -> String {
+    let identifier = &line.order_item_identifier;
+    match misfit {
+        Misfit::NoLine => format!("the order no longer has line {identifier}"),
+        Misfit::TooManyUnits { refunded, shipped } => {
+            format!(
+                "{refunded} units of line {identifier} are refunded, but only {shipped} shipped"
+            )
+        }
+    }
 }
 
 /// The positions of the lines of `refund` whose identifiers another recorded refund already uses.
@@ -67,7 +127,6 @@ pub fn find_reused_lines(refund: &Refund, recorded: &[Refund]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::orders::order::RefundLine;
     use crate::returns::test_orders::{order_line, order_of};
 
     fn refund_of(identifier: &str, line: &str, quantity: i64) -> Refund {
@@ -136,6 +195,38 @@ mod tests {
         let recorded = [refund_of("F", "A", 1), refund_of("G", "A", 1), ignored];
 
         assert_eq!(misfits(&sample_order(), &recorded), []);
+    }
+
+    #[test]
+    fn a_refund_that_is_sent_again_after_its_line_is_gone_does_not_fit_either() {
+        let mut order = sample_order();
+        order.refunds = vec![refund_of("G", "B", 1), refund_of("F", "C", 1)];
+        let recorded = [refund_of("F", "C", 1)];
+
+        let found = find_misfits(&order, &recorded);
+        let positions: Vec<Option<usize>> = found.iter().map(|it| it.position).collect();
+        assert_eq!(positions, [Some(1)]);
+    }
+
+    #[test]
+    fn the_lines_of_refunds_that_do_not_fit_are_found() {
+        let mut order = sample_order();
+        let mut ignored = refund_of("I", "A", 9);
+        ignored.tags = vec!["ignore_refund".to_owned()];
+        order.refunds = vec![
+            refund_of("F", "C", 1),
+            refund_of("G", "A", 2),
+            ignored,
+            refund_of("H", "A", 1),
+            refund_of("J", "B", 1),
+        ];
+
+        let too_many = Misfit::TooManyUnits { refunded: 3, shipped: 2 };
+        let expected = [
+            MisfitLine { refund: 0, line: 0, misfit: Misfit::NoLine },
+            MisfitLine { refund: 3, line: 0, misfit: too_many },
+        ];
+        assert_eq!(find_misfit_lines(&order), expected);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use crate::json;
 use crate::orders::order::{Order, OrderLine};
-use crate::orders::order_message::{OrderReadContext, read_message};
+use crate::orders::order_message::{OrderReadContext, RefundCheck, read_message};
 use crate::random::SeededRandom;
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
@@ -15,7 +15,11 @@ use crate::samples;
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.
 pub(crate) fn empty_order() -> Order {
     let document = json::parse(samples::order_message().as_bytes()).unwrap();
-    let context = OrderReadContext { now: "2026-01-01T00:00:00Z".parse().unwrap(), strict: false };
+    let context = OrderReadContext {
+        now: "2026-01-01T00:00:00Z".parse().unwrap(),
+        strict: false,
+        refunds: RefundCheck::All,
+    };
     let reading = read_message(&document, &context).unwrap();
     let mut order = reading.orders.into_iter().next().unwrap().order;
     order.items.clear();

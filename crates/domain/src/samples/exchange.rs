@@ -5,14 +5,18 @@ use std::collections::BTreeMap;
 use super::rma::{opening, tee};
 use super::{document, order_message, time};
 use crate::exchanges::order::{ExchangeOrder, ExchangeTerms, exchange_order as asked};
-use crate::orders::order_message::{OrderReadContext, read_message};
+use crate::orders::order_message::{OrderReadContext, RefundCheck, read_message};
 use crate::returns::Resolution;
 use crate::returns::rma::{NewRma, Rma, RmaGoods};
 
 /// What is asked of the merchant for both units of the first line of [`order_message`]: one becomes
 /// another size, the other a gift card.
 pub fn exchange_order() -> ExchangeOrder {
-    let context = OrderReadContext { now: time("2026-02-20T10:15:00Z"), strict: false };
+    let context = OrderReadContext {
+        now: time("2026-02-20T10:15:00Z"),
+        strict: false,
+        refunds: RefundCheck::All,
+    };
     let reading = read_message(&document(order_message()), &context);
     let orders = reading.map(|it| it.orders).unwrap_or_default();
     let order = orders.first().expect("the sample message has an order");

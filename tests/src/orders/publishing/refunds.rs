@@ -76,6 +76,44 @@ fn refunds_that_a_newer_snapshot_omits_stay_recorded() {
 }
 
 #[test]
+fn a_recorded_refund_may_be_sent_again_when_its_line_is_gone_but_a_new_one_must_fit() {
+    for (server, token) in new_merchants() {
+        let first = refunded_order("A", "RF-1");
+        publish_one(server, &token, &first);
+        let mut second = first.clone();
+        second["updated_at"] = json!("2026-03-02T08:00:00Z");
+        second["items"][0]["identifier"] = json!("2");
+
+        let reply = publish_one(server, &token, &second);
+
+        assert_eq!(reply.json()["orders"], json!([{ "identifier": "A", "result": "updated" }]));
+        let at = "$.returns_portal_order.orders[0].refunds[0]";
+        let warning = json!({
+            "field": at,
+            "message": "was recorded before and does not fit the newest snapshot: \
+                        the order no longer has line 1",
+        });
+        assert_eq!(reply.json()["warnings"], json!([warning]));
+        assert_eq!(server.order(&token, "A").json(), second);
+
+        let mut third = second.clone();
+        third["updated_at"] = json!("2026-03-03T08:00:00Z");
+        third["refunds"] = json!([refund_of("RF-1"), refund_of("RF-2")]);
+        let line = "$.returns_portal_order.orders[0].refunds[1].refund_line_items[0]";
+        let field = format!("{line}.order_item_identifier");
+        let no_line = (field.as_str(), "invalid", "must be the identifier of a line of this order");
+        assert_eq!(publish_one(server, &token, &third).said(), invalid(&[no_line]));
+
+        third["total_amount_cents"] = json!(-1);
+        let errors = publish_one(server, &token, &third).json()["errors"].clone();
+        let total = "$.returns_portal_order.orders[0].total_amount_cents";
+        let fields: Vec<&str> =
+            errors.as_array().unwrap().iter().map(|it| it["field"].as_str().unwrap()).collect();
+        assert_eq!(fields, [total, &field], "not the line of the recorded refund");
+    }
+}
+
+#[test]
 fn a_stale_snapshot_still_records_its_new_refunds() {
     for (server, token) in new_merchants() {
         let mut newer = refunded_order("A", "RF-1");

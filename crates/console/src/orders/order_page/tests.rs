@@ -2,7 +2,7 @@
 
 use domain::{
     json,
-    orders::order_message::{OrderReadContext, read_order},
+    orders::order_message::{OrderReadContext, RefundCheck, read_order},
     returns::{ledger::Ledger, policy::Policy, returnability::check_returnability},
 };
 use jiff::Timestamp;
@@ -20,7 +20,11 @@ fn sample_view(change: impl Fn(&str) -> String) -> OrderView {
     let text = change(&order);
     let document = json::parse(text.as_bytes()).unwrap();
     let now: Timestamp = "2026-02-20T00:00:00Z".parse().unwrap();
-    let order = read_order(&document, &OrderReadContext { now, strict: false }).unwrap().0.order;
+    let order =
+        read_order(&document, &OrderReadContext { now, strict: false, refunds: RefundCheck::All })
+            .unwrap()
+            .0
+            .order;
     let ledger = Ledger::default();
     OrderView {
         returnability: check_returnability(&order, &ledger, &Policy::default(), now),

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-use super::UNITS_MAX;
+use super::{OrderReadContext, RefundCheck, UNITS_MAX};
 use crate::faults::FaultCode;
 use crate::orders::order::{Order, OrderLine, Refund, RefundLine};
 use crate::orders::payments;
@@ -24,13 +24,22 @@ const DUPLICATE: &str = "must be unique";
 /// unique in it, as far as it was read.
 pub(super) struct IntakeRules {
     now: Timestamp,
+    checks_refund_dates: bool,
+    checks_refund_lines: bool,
     orders: HashSet<String>,
     refunds: HashSet<String>,
 }
 
 impl IntakeRules {
-    pub(super) fn new(now: Timestamp) -> Self {
-        Self { now, orders: HashSet::new(), refunds: HashSet::new() }
+    pub(super) fn new(context: &OrderReadContext) -> Self {
+        Self {
+            now: context.now,
+            // A doubt about a date is not a fault, so it need not wait.
+            checks_refund_dates: context.refunds == RefundCheck::All || !context.strict,
+            checks_refund_lines: context.refunds == RefundCheck::All,
+            orders: HashSet::new(),
+            refunds: HashSet::new(),
+        }
     }
 
     pub(super) fn check_order_identifier(&mut self, at: &Fields<'_>, identifier: &str) {
@@ -189,7 +198,8 @@ impl<'a> RefundRules<'a> {
         if at.sound(&["identifier"]) && !self.message.refunds.insert(refund.identifier.clone()) {
             at.note("identifier", DUPLICATE);
         }
-        if at.sound(&["created_at"]) && refund.created_at <= self.message.now {
+        let is_past = refund.created_at <= self.message.now;
+        if self.message.checks_refund_dates && is_past && at.sound(&["created_at"]) {
             at.doubt("created_at", "should be in the future");
         }
     }
@@ -215,6 +225,9 @@ impl<'a> RefundRules<'a> {
     pub(super) fn check_line(&mut self, at: &Fields<'_>, line: &RefundLine, ignored: bool) {
         if at.sound(&["identifier"]) && !self.line_identifiers.insert(line.identifier.clone()) {
             at.note("identifier", DUPLICATE);
+        }
+        if !self.message.checks_refund_lines {
+            return;
         }
         let Some(units) = self.units.as_mut().filter(|_| at.sound(&["order_item_identifier"]))
         else {

@@ -16,7 +16,8 @@ use crate::{json as document, samples};
 const ORDER: &str = "$.returns_portal_order.orders[0]";
 
 fn context(strict: bool) -> OrderReadContext {
-    OrderReadContext { now: "2026-06-01T00:00:00Z".parse().unwrap(), strict }
+    let now = "2026-06-01T00:00:00Z".parse().unwrap();
+    OrderReadContext { now, strict, refunds: RefundCheck::All }
 }
 
 /// The order of the full sample.

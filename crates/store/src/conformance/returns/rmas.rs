@@ -5,7 +5,7 @@ use domain::{
     identifier::MerchantId,
     orders::{
         order::Order,
-        order_message::{OrderReadContext, read_message},
+        order_message::{OrderReadContext, RefundCheck, read_message},
     },
     returns::{
         identifier::RmaId,
@@ -38,7 +38,8 @@ on_every_engine!(
 fn order() -> Order {
     let text = domain::samples::order_message();
     let document = domain::json::parse(text.as_bytes()).unwrap();
-    let context = OrderReadContext { now: Timestamp::UNIX_EPOCH, strict: false };
+    let context =
+        OrderReadContext { now: Timestamp::UNIX_EPOCH, strict: false, refunds: RefundCheck::All };
     read_message(&document, &context).unwrap().orders.remove(0).order
 }
 
