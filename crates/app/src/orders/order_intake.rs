@@ -242,8 +242,8 @@ struct StoredState {
 }
 
 impl StoredState {
-    /// Orders for which no money was promised or paid need a single query, whatever their number.
-    /// Of the others, the newest snapshot is read one by one: it has their currency.
+    /// A few queries, whatever the number of orders. Only orders whose new refunds arrive with an
+    /// older snapshot, and exchange orders with new refunds, are read one by one.
     async fn load(
         app: &App,
         merchant: &MerchantId,
@@ -268,19 +268,21 @@ impl StoredState {
             let refund = read_recorded_refund(&body, &order_id)?;
             stored.refunds.entry(order_id).or_default().push(refund);
         }
+        let is_stored = |order: &&IncomingOrder| stored.outcome(order).is_stored();
+        let bound = orders.iter().filter(is_stored).filter(|order| stored.has_money(order));
+        let bound = bound.map(|order| [merchant.as_str(), order.order_id.as_str()]);
+        for (_, order_id, body) in app.store.order_bodies(bound).await? {
+            let currency = read_order_body(&body, &order_id)?.currency;
+            stored.currencies.insert(order_id, currency);
+        }
         for order in orders {
-            let is_stored = stored.outcome(order).is_stored();
-            let is_late = !is_stored && stored.has_new_refunds(order);
-            let is_bound = is_stored && stored.has_money(order);
-            if !is_late && !is_bound {
+            if stored.outcome(order).is_stored() || !stored.has_new_refunds(order) {
                 continue;
             }
             let newest = find_newest_snapshot(app, merchant, &order.order_id).await?;
             let Some(newest) = newest else { continue };
             stored.currencies.insert(order.order_id.clone(), newest.currency.clone());
-            if is_late {
-                stored.newest.insert(order.order_id.clone(), newest);
-            }
+            stored.newest.insert(order.order_id.clone(), newest);
         }
         stored.held = stored.hold_exchange_orders(app, merchant, orders).await?;
         Ok(stored)

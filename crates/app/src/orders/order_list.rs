@@ -98,7 +98,8 @@ pub(crate) async fn load_summaries(
     app: &App,
     orders: Vec<ListedOrder>,
 ) -> Result<Vec<OrderSummary>, AppError> {
-    let bodies = app.store.order_bodies(&orders).await?;
+    let keys = orders.iter().map(|order| [order.merchant.as_str(), order.order_id.as_str()]);
+    let bodies = app.store.order_bodies(keys).await?;
     let bodies: HashMap<(String, String), Bytes> =
         bodies.into_iter().map(|(merchant, order_id, body)| ((merchant, order_id), body)).collect();
     let summarize_order = |order: ListedOrder| {

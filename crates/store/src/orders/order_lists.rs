@@ -107,12 +107,12 @@ impl Store {
         .await
     }
 
-    /// The newest snapshots of these orders, in any order.
+    /// The newest snapshots of these orders, given by merchant and identifier, in any order.
     pub async fn order_bodies(
         &self,
-        orders: &[ListedOrder],
+        orders: impl Iterator<Item = [&str; 2]>,
     ) -> Result<Vec<(String, String, Bytes)>, StoreError> {
-        let wanted = orders.iter().map(|it| params![it.merchant.as_str(), it.order_id.as_str()]);
+        let wanted = orders.map(|[merchant, order_id]| params![merchant, order_id]);
         self.read_each(
             OPERATION,
             "SELECT o.merchant_id, o.order_id, o.body FROM ROWS(merchant_id, order_id)

@@ -71,7 +71,8 @@ async fn orders_come_newest_first_of_one_merchant_or_of_all(Subject { store, .. 
     assert_eq!(ids(&first), ["D", "C"]);
     let next = OrderFilter { before: end.unwrap().cursor(), ..of_acme };
     assert_eq!(ids(&store.orders(&next).await.unwrap().0), ["A"]);
-    let mut bodies = store.order_bodies(&first).await.unwrap();
+    let keys = first.iter().map(|it| [it.merchant.as_str(), it.order_id.as_str()]);
+    let mut bodies = store.order_bodies(keys).await.unwrap();
     bodies.sort();
     assert_eq!(bodies[0], ("acme".to_owned(), "C".to_owned(), "body of C".into()));
 }
