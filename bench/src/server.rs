@@ -89,21 +89,21 @@ pub(crate) fn run_for_output(
 /// Adds the merchant. Returns its credentials.
 pub(crate) fn add_merchant(binary: &Path, storage: &Storage) -> anyhow::Result<Credentials> {
     let arguments = ["--json", "merchant", "add", MERCHANT, "--name", "Benchmark"];
-    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    let printed = add(binary, storage, &arguments)?;
     parse(&printed)
 }
 
 /// Adds the warehouse. Returns its credentials.
 pub(crate) fn add_warehouse(binary: &Path, storage: &Storage) -> anyhow::Result<Credentials> {
     let arguments = ["--json", "client", "add", "--name", "dock", "--scope", "warehouse:write"];
-    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    let printed = add(binary, storage, &arguments)?;
     parse(&printed)
 }
 
 /// Adds a client that may add merchants. Returns its credentials.
 pub(crate) fn add_admin(binary: &Path, storage: &Storage) -> anyhow::Result<Credentials> {
     let arguments = ["--json", "client", "add", "--name", "setup", "--scope", "admin"];
-    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    let printed = add(binary, storage, &arguments)?;
     parse(&printed)
 }
 
@@ -114,9 +114,16 @@ pub(crate) fn add_operator(binary: &Path, storage: &Storage, name: &str) -> anyh
         password: String,
     }
     let arguments = ["--json", "operator", "add", name, "--role", "operator"];
-    let printed = run_to_end(new_command(binary, storage).args(arguments))?;
+    let printed = add(binary, storage, &arguments)?;
     let login: PrintedLogin = parse(&printed)?;
     Ok(login.password)
+}
+
+/// Runs a command that adds something, and returns what it printed. It may be the first one, so it
+/// creates the installation.
+fn add(binary: &Path, storage: &Storage, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
+    migrate(binary, storage)?;
+    run_to_end(new_command(binary, storage).args(arguments))
 }
 
 fn run_to_end(command: &mut Command) -> anyhow::Result<Vec<u8>> {

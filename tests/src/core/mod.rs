@@ -2,6 +2,7 @@
 
 mod audit;
 mod bad_input;
+mod benchmarks;
 mod compression;
 mod crash;
 mod failing_store;
