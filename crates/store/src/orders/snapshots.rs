@@ -22,10 +22,11 @@ pub struct OrderRow {
 }
 
 impl Transaction {
-    /// Makes the transaction a conflict unless the order still has the version it was read at.
+    /// Makes the transaction a conflict unless the order still has the version it was read at, and
+    /// every other one that is based on that version.
     pub fn guard_order(&mut self, merchant: &MerchantId, order_id: &str, version: i64) {
         self.one_row(
-            "UPDATE orders SET version = version
+            "UPDATE orders SET version = version + 1
              WHERE merchant_id = $1 AND order_id = $2 AND version = $3",
             params![merchant, order_id, version],
         );

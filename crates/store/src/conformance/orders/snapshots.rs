@@ -106,10 +106,12 @@ async fn an_order_that_has_changed_is_a_conflict(Subject { store, .. }: Subject)
     };
 
     guard(1).await.unwrap();
-    put(&store, vec![order("A-1", 1, "two")]).await.unwrap();
+    let rival = put(&store, vec![order("A-1", 1, "never")]).await;
+    assert_conflict(&rival);
+    put(&store, vec![order("A-1", 2, "two")]).await.unwrap();
 
-    assert_conflict(&guard(1).await);
-    guard(2).await.unwrap();
+    assert_conflict(&guard(2).await);
+    guard(3).await.unwrap();
     assert_eq!(body(&store, "A-1").await.as_deref(), Some("two"));
 }
 
