@@ -36,6 +36,8 @@ use crate::{
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 /// 512 MiB of log at 8 KiB a page.
 const LOG_PAGES_MAX: i64 = 65_536;
+/// How long the writer waits for queries under way before it gives up starting the log over.
+const QUERY_TIME: Duration = Duration::from_millis(100);
 
 /// There is one writer.
 const SLOT: i64 = 0;
@@ -256,16 +258,17 @@ impl Writer {
     }
 
     /// The checkpointer keeps up by itself unless load never pauses. Then the log would grow
-    /// forever, because it starts over only when all of it has been checkpointed. A reader that
-    /// still needs it, such as a backup, is not waited for.
+    /// forever, because it starts over only when all of it has been checkpointed and no query still
+    /// reads it. Those under way are waited for, but not one that takes long, such as a backup.
+    /// The next attempt follows when the checkpointer has looked at the log again.
     fn limit_log(&self) {
-        if self.log_pages.load(Ordering::Relaxed) > LOG_PAGES_MAX {
-            match without_waiting(&self.connection, |it| checkpoint(it, "RESTART")) {
-                Ok(pages) => self.log_pages.store(pages, Ordering::Relaxed),
-                Err(error) => {
-                    tracing::error!("checkpointing the full log failed, will retry: {error}");
-                }
-            }
+        if self.log_pages.load(Ordering::Relaxed) <= LOG_PAGES_MAX {
+            return;
+        }
+        self.log_pages.store(0, Ordering::Relaxed);
+        let restart = |it: &Connection| checkpoint(it, "RESTART");
+        if let Err(error) = waiting_at_most(QUERY_TIME, &self.connection, restart) {
+            tracing::error!("checkpointing the full log failed, will retry: {error}");
         }
     }
 }
@@ -295,12 +298,13 @@ impl Checkpointer {
     }
 }
 
-/// Runs something that fails at once where it would wait for another connection.
-fn without_waiting<T>(
+/// Runs something that waits for other connections no longer than `limit`.
+fn waiting_at_most<T>(
+    limit: Duration,
     connection: &Connection,
     run: impl FnOnce(&Connection) -> Result<T, EngineError>,
 ) -> Result<T, EngineError> {
-    connection.busy_timeout(Duration::ZERO)?;
+    connection.busy_timeout(limit)?;
     let done = run(connection);
     connection.busy_timeout(BUSY_TIMEOUT)?;
     done
