@@ -1,6 +1,6 @@
 //! The rate limit and the time limit around every route of the API.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use axum::{
     extract::{Request, State},
@@ -40,8 +40,20 @@ pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Resp
     let time_max = time_limit(request.uri().path());
     let is_change = !request.method().is_safe();
     let handling = async {
+        if !is_change {
+            return next.run(request).await;
+        }
+        let Ok(place) = Arc::clone(&web.changes).try_acquire_owned() else {
+            let why = "too many changes are under way; try again";
+            return respond_now(StatusCode::SERVICE_UNAVAILABLE, why);
+        };
         let handling = next.run(request);
-        if is_change { run_to_end(handling).await } else { handling.await }
+        run_to_end(async move {
+            let response = handling.await;
+            drop(place);
+            response
+        })
+        .await
     };
     let response = match tokio::time::timeout(time_max, handling).await {
         Ok(response) => response,
