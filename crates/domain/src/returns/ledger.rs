@@ -18,7 +18,7 @@ mod remaining;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -96,8 +96,8 @@ pub struct AppliedRefund {
     pub ledger: Ledger,
     /// The units that it paid for.
     pub units: Vec<SpentUnit>,
-    /// The part for which there was no unit. It is in the ledger, too.
-    pub conflict: Option<Conflict>,
+    /// The parts for which there was no unit. They are in the ledger, too.
+    pub conflicts: Vec<Conflict>,
 }
 
 impl Ledger {
@@ -199,14 +199,13 @@ impl Ledger {
     /// units in the order of their numbers.
     #[must_use]
     pub fn refund_within(
-        &self,
+        mut self,
         rma: &str,
         payable: &[u32],
         refund: &MerchantRefund<'_>,
     ) -> AppliedRefund {
-        let mut ledger = self.clone();
         let mut units = Vec::new();
-        let spent = ledger.lines.get_mut(refund.line).into_iter().flatten();
+        let spent = self.lines.get_mut(refund.line).into_iter().flatten();
         let unpaid = spent.filter(|unit| {
             unit.by.rma() == Some(rma) && unit.by.refund().is_none() && payable.contains(&unit.unit)
         });
@@ -217,21 +216,36 @@ impl Ledger {
             };
             units.push(unit.clone());
         }
-        ledger.complete_refund(units, refund)
+        let conflicts = Vec::from_iter(self.enter_conflict(units.len(), refund));
+        AppliedRefund { ledger: self, units, conflicts }
     }
 
-    /// Enters a refund that belongs to no return. It spends units that no return has. Those that
-    /// the order already reports as refunded come first, because this is the refund that it meant.
+    /// Enters refunds that belong to no return, each of another line. They spend units that no
+    /// return has. Those that the order already reports as refunded come first, because these are
+    /// the refunds that it meant.
     #[must_use]
-    pub fn refund_outside(&self, order: &Order, refund: &MerchantRefund<'_>) -> AppliedRefund {
-        let by = SpentBy::Refund { refund_identifier: refund.identifier.to_owned() };
-        let line = self.units_of(order, refund.line);
-        let unspent = line.iter().flat_map(LineUnits::unspent);
-        let units: Vec<SpentUnit> =
-            unspent.take(money::units(refund.quantity)).map(freeze(&by)).collect();
-        let mut ledger = self.clone();
-        ledger.enter(refund.line, &units);
-        ledger.complete_refund(units, refund)
+    pub fn refund_outside(
+        mut self,
+        order: &Order,
+        refunds: &[MerchantRefund<'_>],
+    ) -> AppliedRefund {
+        // What is spent of a line does not change what the others are worth.
+        let totals = self.line_totals(order);
+        let lines = order.items.iter().zip(&totals);
+        let lines: HashMap<&str, _> =
+            lines.map(|(line, totals)| (line.identifier.as_str(), (line, totals))).collect();
+        let (mut all, mut conflicts) = (Vec::new(), Vec::new());
+        for refund in refunds {
+            let by = SpentBy::Refund { refund_identifier: refund.identifier.to_owned() };
+            let line = lines.get(refund.line).map(|(line, totals)| self.line_units(line, totals));
+            let unspent = line.iter().flat_map(LineUnits::unspent);
+            let units: Vec<SpentUnit> =
+                unspent.take(money::units(refund.quantity)).map(freeze(&by)).collect();
+            self.enter(refund.line, &units);
+            conflicts.extend(self.enter_conflict(units.len(), refund));
+            all.extend(units);
+        }
+        AppliedRefund { ledger: self, units: all, conflicts }
     }
 
     /// Removes what was entered of a refund outside of returns and within `rma`, so that it can be
@@ -332,13 +346,9 @@ impl Ledger {
     }
 
     /// Completes a refund that paid for `units`: what it names beyond them is a conflict.
-    fn complete_refund(
-        mut self,
-        units: Vec<SpentUnit>,
-        refund: &MerchantRefund<'_>,
-    ) -> AppliedRefund {
-        let paid = i64::try_from(units.len()).unwrap_or(i64::MAX);
-        let quantity = refund.quantity.saturating_sub(paid);
+    /// Enters the units of a refund beyond those that it `paid` for.
+    fn enter_conflict(&mut self, paid: usize, refund: &MerchantRefund<'_>) -> Option<Conflict> {
+        let quantity = refund.quantity.saturating_sub(i64::try_from(paid).unwrap_or(i64::MAX));
         let conflict = (quantity > 0).then(|| Conflict {
             refund_identifier: refund.identifier.to_owned(),
             line_identifier: refund.line.to_owned(),
@@ -346,7 +356,7 @@ impl Ledger {
             detected_at: refund.now,
         });
         self.conflicts.extend(conflict.clone());
-        AppliedRefund { ledger: self, units, conflict }
+        conflict
     }
 }
 

@@ -10,12 +10,12 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
 
 use super::identifier::RmaId;
-use super::ledger::{Ledger, MerchantRefund};
+use super::ledger::{AppliedRefund, Conflict, Ledger, MerchantRefund};
 use super::rma::{LineQuantity, Rma, RmaDecision, RmaEvent, RmaRefusal, RmaStatus, apply};
 use crate::money::comparison::find_difference;
 use crate::orders::order::{Order, Refund};
@@ -77,10 +77,11 @@ pub fn settle(report: RefundReport<'_>, ledger: &Ledger, returns: &[Rma]) -> Set
     }
     match choose_target(order, returns, refund) {
         RefundTarget::Return(rma) => settle_with(report, ledger, rma),
-        RefundTarget::Outside => settle_outside(report, ledger, &quantities_of(refund)),
+        RefundTarget::Outside => settle_outside(report, ledger.clone(), &quantities_of(refund)),
         // The money was paid, so the units must not be refunded again.
         RefundTarget::Unknown(why) => {
-            let Settlement { ledger, .. } = settle_outside(report, ledger, &quantities_of(refund));
+            let Settlement { ledger, .. } =
+                settle_outside(report, ledger.clone(), &quantities_of(refund));
             Settlement { ledger, changed: None, problem: Some(SettlementProblem::Unmatched(why)) }
         }
         RefundTarget::Unclear(why) => Settlement {
@@ -120,7 +121,7 @@ pub fn settle_with(report: RefundReport<'_>, ledger: &Ledger, rma: &Rma) -> Sett
         let part = MerchantRefund { identifier: &refund.identifier, line, quantity: placed, now };
         within = within.refund_within(rma.rma_identifier.as_str(), &units, &part).ledger;
     }
-    let Settlement { ledger, problem, .. } = settle_outside(report, &within, &rest);
+    let Settlement { ledger, problem, .. } = settle_outside(report, within, &rest);
     // They were paid for, so they are spent, but someone should know.
     let problem = problem.or_else(|| {
         let lines: Vec<_> = rest.iter().filter(|(_, quantity)| **quantity > 0).collect();
@@ -353,22 +354,24 @@ fn unpaid_quantities<'a>(ledger: &Ledger, refund: &'a Refund) -> BTreeMap<&'a st
 /// Enters units that belong to no return. Those for which no unit is open are a conflict.
 fn settle_outside(
     report: RefundReport<'_>,
-    ledger: &Ledger,
+    ledger: Ledger,
     quantities: &BTreeMap<&str, i64>,
 ) -> Settlement {
     let RefundReport { order, refund, now, .. } = report;
     let identifier = refund.identifier.as_str();
-    let mut ledger = ledger.clone();
-    let mut conflicts = Vec::new();
-    for (line, quantity) in quantities {
-        let part = MerchantRefund { identifier, line, quantity: *quantity, now };
-        let refunded = ledger.refund_outside(order, &part);
-        ledger = refunded.ledger;
-        let known = order.items.iter().any(|item| item.identifier == *line);
-        let gone = if known { "" } else { " (no longer a line of the order)" };
-        conflicts.extend(refunded.conflict.map(|it| format!("{} of {line}{gone}", it.quantity)));
-    }
-    let message = format!("pays for units that were already spent: {}", conflicts.join(", "));
+    let parts = quantities.iter();
+    let parts: Vec<MerchantRefund<'_>> = parts
+        .map(|(line, quantity)| MerchantRefund { identifier, line, quantity: *quantity, now })
+        .collect();
+    let AppliedRefund { ledger, conflicts, .. } = ledger.refund_outside(order, &parts);
+    let lines: HashSet<&str> = order.items.iter().map(|item| item.identifier.as_str()).collect();
+    let conflicts = conflicts.iter().map(|Conflict { line_identifier: line, quantity, .. }| {
+        let is_known = lines.contains(line.as_str());
+        let gone = if is_known { "" } else { " (no longer a line of the order)" };
+        format!("{quantity} of {line}{gone}")
+    });
+    let conflicts = conflicts.collect::<Vec<_>>().join(", ");
+    let message = format!("pays for units that were already spent: {conflicts}");
     let problem = (!conflicts.is_empty()).then_some(SettlementProblem::Conflict(message));
     Settlement { ledger, changed: None, problem }
 }

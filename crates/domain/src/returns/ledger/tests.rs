@@ -191,9 +191,9 @@ fn a_snapshot_with_fewer_shipped_units_never_opens_more_than_are_left() {
 fn a_refund_outside_of_returns_spends_open_units() {
     let order = three_units();
 
-    let refunded = Ledger::default().refund_outside(&order, &refund("RF-1", "a", 2));
+    let refunded = Ledger::default().refund_outside(&order, &[refund("RF-1", "a", 2)]);
 
-    assert_eq!(refunded.conflict, None);
+    assert_eq!(refunded.conflicts, []);
     assert_eq!(refund_cents(&refunded.units), [37, 37]);
     assert_eq!(states(&refunded.ledger, &order), "ffo");
     assert!(refunded.ledger.knows_refund("RF-1"));
@@ -205,15 +205,15 @@ fn a_refund_for_more_than_the_open_units_is_kept_as_a_conflict() {
     let order = three_units();
     let (ledger, _) = Ledger::default().spend(&order, "a", 2, "rma_1").unwrap();
 
-    let refunded = ledger.refund_outside(&order, &refund("RF-1", "a", 3));
+    let refunded = ledger.clone().refund_outside(&order, &[refund("RF-1", "a", 3)]);
 
-    let conflict = refunded.conflict.unwrap();
+    let conflict = refunded.conflicts[0].clone();
     assert_eq!((conflict.quantity, conflict.line_identifier.as_str()), (2, "a"));
     assert_eq!(refunded.ledger.conflicts(), [conflict]);
     assert_eq!(states(&refunded.ledger, &order), "rrf");
 
-    let unknown = ledger.refund_outside(&order, &refund("RF-2", "c", 1));
-    assert_eq!(unknown.conflict.unwrap().quantity, 1);
+    let unknown = ledger.refund_outside(&order, &[refund("RF-2", "c", 1)]);
+    assert_eq!(unknown.conflicts[0].quantity, 1);
     assert!(unknown.ledger.knows_refund("RF-2"));
 }
 
@@ -225,11 +225,11 @@ fn a_refund_within_a_return_pays_for_its_units_only() {
 
     let first = ledger.refund_within("rma_2", &[1], &refund("RF-1", "a", 1));
     assert_eq!(states(&first.ledger, &order), "rpo");
-    assert_eq!(first.conflict, None);
+    assert_eq!(first.conflicts, []);
 
     let again = first.ledger.refund_within("rma_2", &[1], &refund("RF-2", "a", 1));
     assert_eq!(states(&again.ledger, &order), "rpo");
-    assert_eq!(again.conflict.unwrap().quantity, 1);
+    assert_eq!(again.conflicts[0].quantity, 1);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn a_refund_for_an_exchanged_unit_is_a_conflict() {
     let refunded = ledger.refund_within("rma_1", &[1], &refund("RF-1", "a", 2));
 
     assert_eq!(states(&refunded.ledger, &order), "rpr");
-    assert_eq!(refunded.conflict.unwrap().quantity, 1);
+    assert_eq!(refunded.conflicts[0].quantity, 1);
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn units_that_the_order_reports_as_refunded_are_not_open() {
     assert_eq!(states(&ledger, &order), "oox");
     assert!(ledger.spend(&order, "a", 3, "rma_1").is_err());
 
-    let known = ledger.refund_outside(&order, &refund("RF-1", "a", 1)).ledger;
+    let known = ledger.clone().refund_outside(&order, &[refund("RF-1", "a", 1)]).ledger;
     assert_eq!(states(&known, &order), "oof", "the refund explains the quantity");
 
     let (returned, _) = ledger.spend(&order, "a", 1, "rma_1").unwrap();
@@ -277,7 +277,7 @@ fn shipping_is_refunded_once_and_again_only_after_a_cancellation() {
 fn a_ledger_is_stored_as_plain_json_and_read_back() {
     let order = three_units();
     let (ledger, _) = Ledger::default().spend(&order, "a", 1, "rma_1").unwrap();
-    let ledger = ledger.refund_outside(&order, &refund("RF-1", "b", 2)).ledger;
+    let ledger = ledger.refund_outside(&order, &[refund("RF-1", "b", 2)]).ledger;
     let (ledger, _) = ledger.spend_shipping(&order, "rma_1").unwrap();
 
     let written = serde_json::to_value(&ledger).unwrap();

@@ -64,7 +64,7 @@ fn random_inputs(order: &mut Order, random: &mut SeededRandom) -> RuleInputs {
         let refund = MerchantRefund { identifier: "RF-1", line: &line.identifier, quantity, now };
         ledger = match random.between(0, 3) {
             0 => ledger.spend(order, &line.identifier, quantity, &rma).unwrap().0,
-            1 => ledger.refund_outside(order, &refund).ledger,
+            1 => ledger.clone().refund_outside(order, &[refund]).ledger,
             2 => {
                 let (ledger, _) = ledger.spend(order, &line.identifier, quantity, &rma).unwrap();
                 ledger.refund_within(&rma, &[0, 2, 4], &refund).ledger
