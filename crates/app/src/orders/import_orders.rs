@@ -25,8 +25,9 @@ use crate::{
         scope::RequestScope,
     },
     orders::{
+        incoming_order::{IncomingOrder, read_with_recorded_refunds},
         intake_conflict::{IntakeConflict, conflict_faults},
-        order_intake::{IncomingOrder, IntakeDecision, decide_intake, read_with_recorded_refunds},
+        order_intake::{IntakeDecision, decide_intake},
         publish_orders::run_on_suitable_thread,
     },
 };

@@ -1,7 +1,7 @@
 //! Why an order, or one of its refunds, cannot be recorded.
 
 use domain::{
-    faults::{FaultCode, Faults, FieldError},
+    faults::{FAULTS_MAX, FaultCode, Faults, FieldError},
     orders::recorded_refunds::{Misfit, MisfitLine},
 };
 
@@ -48,12 +48,13 @@ pub(crate) enum RefundConflict {
     TooMany,
 }
 
-/// The faults of orders and refunds that cannot be recorded. `root` is the path of an order.
+/// The faults of orders and refunds that cannot be recorded, at most as many as are listed. `root`
+/// is the path of an order.
 pub(crate) fn conflict_faults(
     conflicts: &[IntakeConflict],
     root: impl Fn(usize) -> String,
 ) -> Faults {
-    let errors = conflicts.iter().map(|conflict| {
+    let errors = conflicts.iter().take(FAULTS_MAX).map(|conflict| {
         let order = root(conflict.order);
         let (field, reason) = match conflict.reason {
             ConflictReason::Currency => (

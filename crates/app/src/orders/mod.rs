@@ -3,6 +3,7 @@
 pub mod erase_shopper;
 pub(crate) mod eraser;
 pub mod import_orders;
+pub(crate) mod incoming_order;
 pub(crate) mod intake_conflict;
 pub mod load_order;
 pub(crate) mod order_intake;

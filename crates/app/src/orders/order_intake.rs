@@ -4,153 +4,34 @@
 //! that are new in it. Refunds are recorded separately from the snapshots, because they never
 //! change and stay when a later snapshot omits them, even if it contradicts them.
 
-use std::{collections::HashMap, sync::Arc};
+use std::collections::HashMap;
 
-use bytes::Bytes;
 use domain::{
     exchanges::chain::held_to_credit,
-    faults::Faults,
     identifier::MerchantId,
     orders::{
         intake::{self, IntakeOutcome, SnapshotVersion},
-        order::{Order, OrderStatus, Refund},
-        order_message::{OrderReadContext, RefundCheck, RefundEntry, Snapshot, SnapshotBody},
-        recorded_refunds::{MisfitLine, find_misfit_lines, find_misfits, find_reused_lines},
+        order::{Order, Refund},
+        recorded_refunds::{find_misfit_lines, find_misfits, find_reused_lines},
     },
-    time::micros,
 };
-use store::{IntakeKey, IntakeState, OrderRow, RefundRow, Transaction};
+use store::{IntakeKey, IntakeState, Transaction};
 
 use crate::{
     App, AppError,
-    access::secrets::hash,
     core::scope::RequestScope,
     orders::{
+        incoming_order::{IncomingOrder, IncomingRefund},
         intake_conflict::{ConflictReason, IntakeConflict, RefundConflict},
         load_order::{
             find_newest_snapshot, load_exchange_credit, read_order_body, read_recorded_refund,
         },
-        shopper_keys::shopper_hash,
     },
     returns::{
         origin::Origin,
-        settle_refunds::{
-            DoubtfulRefund, NewRefund, PublishedOrder, ends_exchange, settle_refunds,
-        },
+        settle_refunds::{DoubtfulRefund, NewRefund, settle_refunds},
     },
 };
-
-/// An order that is ready to be compared with the stored snapshot.
-#[derive(Clone, Debug)]
-pub(crate) struct IncomingOrder {
-    pub(crate) order_id: String,
-    updated_us: i64,
-    status: OrderStatus,
-    currency: String,
-    secondary_id: String,
-    hash: Bytes,
-    body: Bytes,
-    refunds: Vec<IncomingRefund>,
-    shopper_hash: i64,
-    /// Only if it has refunds. The lines of most orders are not needed again, and all orders of a
-    /// message in memory at once would slow down the others.
-    refunded: Option<Arc<Order>>,
-}
-
-#[derive(Clone, Debug)]
-struct IncomingRefund {
-    refund_id: String,
-    hash: Bytes,
-    body: Bytes,
-    /// Why it can only be one that is recorded: new ones must have a later date, and must fit.
-    is_past: bool,
-    misfits: Vec<MisfitLine>,
-}
-
-/// What is wrong with an order, or several.
-pub(crate) struct FaultyReading {
-    /// Everything, including refunds that do not fit the order, or whose date has passed if reading
-    /// is strict. Those that are recorded may be like that.
-    pub(crate) faults: Faults,
-    /// Everything that does not depend on which refunds are recorded.
-    pub(crate) certain: Faults,
-}
-
-/// Reads an order, or several. A new refund must fit the order and, if reading is strict, have a
-/// date in the future. One that is recorded need not, which is checked when it is looked up.
-pub(crate) fn read_with_recorded_refunds<T>(
-    context: &OrderReadContext,
-    mut read: impl FnMut(&OrderReadContext) -> Result<T, Faults>,
-) -> Result<T, FaultyReading> {
-    read(context).or_else(|faults| {
-        let only_new = OrderReadContext { refunds: RefundCheck::New, ..*context };
-        read(&only_new).map_err(|certain| FaultyReading { faults, certain })
-    })
-}
-
-impl IncomingOrder {
-    /// `snapshot` was read from `document`.
-    pub(crate) fn new(snapshot: Snapshot, document: &Bytes, context: &OrderReadContext) -> Self {
-        let dated = &snapshot.order.refunds;
-        let is_past = |it: &RefundEntry| {
-            dated.get(it.position).is_some_and(|it| it.created_at <= context.now)
-        };
-        let misfits = find_misfit_lines(&snapshot.order);
-        let misfits_of = |it: &RefundEntry| {
-            misfits.iter().filter(|misfit| misfit.refund == it.position).copied().collect()
-        };
-        let refund = |entry: RefundEntry| IncomingRefund {
-            is_past: context.strict && is_past(&entry),
-            misfits: misfits_of(&entry),
-            refund_id: entry.identifier,
-            hash: hash(&entry.canonical),
-            body: entry.body.into(),
-        };
-        let refunds = snapshot.refunds.into_iter().map(refund).collect();
-        let body = match snapshot.body {
-            SnapshotBody::AsSent(place) => document.slice(place),
-            SnapshotBody::Written(bytes) => bytes.into(),
-        };
-        let order = snapshot.order;
-        Self {
-            order_id: order.identifier.clone(),
-            updated_us: micros(order.updated_at),
-            status: order.status,
-            currency: order.currency.clone(),
-            secondary_id: order.secondary_identifier.clone().unwrap_or_default(),
-            hash: hash(&body),
-            body,
-            shopper_hash: shopper_hash(&order.customer.email),
-            refunded: (!order.refunds.is_empty()).then(|| Arc::new(order)),
-            refunds,
-        }
-    }
-
-    /// What is looked up for it. An exchange order matters when it was shipped or canceled, and for
-    /// what its refunds are worth.
-    fn key(&self) -> IntakeKey<'_> {
-        IntakeKey {
-            order_id: &self.order_id,
-            refund_ids: self.refund_ids().collect(),
-            as_exchange: ends_exchange(self.status) || !self.refunds.is_empty(),
-        }
-    }
-
-    fn published(&self, position: usize) -> PublishedOrder<'_> {
-        PublishedOrder { position, id: &self.order_id, status: self.status, body: &self.body }
-    }
-
-    fn read_whole(&self) -> Result<Arc<Order>, AppError> {
-        match &self.refunded {
-            Some(order) => Ok(order.clone()),
-            None => read_order_body(&self.body, &self.order_id).map(Arc::new),
-        }
-    }
-
-    pub(crate) fn refund_ids(&self) -> impl Iterator<Item = &str> {
-        self.refunds.iter().map(|refund| refund.refund_id.as_str())
-    }
-}
 
 /// What follows from incoming orders.
 pub(crate) struct IntakeDecision {
@@ -169,36 +50,26 @@ pub(crate) async fn decide_intake(
     let stored = StoredState::load(app, merchant, orders).await?;
     let now_us = app.world.now_us();
     let mut transaction = Transaction::new("storing orders");
-    let (mut rows, mut new_refunds) = (Vec::new(), Vec::new());
-    let (mut conflicts, mut unsettled) = (stored.currency_conflicts(orders), Vec::new());
+    let outcomes = orders.iter().map(|order| stored.outcome(order)).collect();
+    let mut conflicts = stored.find_conflicts(orders);
+    if !conflicts.is_empty() {
+        // Nothing is stored, and what cannot be recorded need not be settled.
+        return Ok(IntakeDecision { outcomes, conflicts, doubtful: Vec::new(), transaction });
+    }
+    let (mut rows, mut new_refunds, mut unsettled) = (Vec::new(), Vec::new(), Vec::new());
     for (position, order) in orders.iter().enumerate() {
-        let head = stored.known.heads.get(&order.order_id);
-        let outcome = stored.outcome(order);
-        let conflict = |refund, reason| IntakeConflict::of_refund(position, refund, reason);
-        for (refund, entry) in order.refunds.iter().enumerate() {
-            if !stored.is_new(entry) {
-                let contradicted = conflict(refund, RefundConflict::Content);
-                conflicts.extend(stored.contradicts(order, entry).then_some(contradicted));
-                continue;
-            }
-            conflicts.extend(entry.is_past.then(|| conflict(refund, RefundConflict::Past)));
-            let misfits = entry.misfits.iter().map(|misfit| RefundConflict::Misfit(*misfit));
-            conflicts.extend(misfits.map(|reason| conflict(refund, reason)));
-            let Some(whole) = &order.refunded else { continue };
-            let Some(content) = whole.refunds.get(refund) else { continue };
-            let reused = find_reused_lines(content, stored.refunds_of(order));
-            let reused = reused.into_iter().map(RefundConflict::Line);
-            conflicts.extend(reused.map(|reason| conflict(refund, reason)));
-            new_refunds.push(build_refund_row(order, entry));
-            unsettled.push(NewRefund {
+        for (whole, refund) in stored.new_refunds(order) {
+            new_refunds.extend(order.refund_row(refund));
+            unsettled.extend(whole.refunds.get(refund).map(|content| NewRefund {
                 order: stored.valued(order).unwrap_or(whole),
                 refund: content,
                 order_position: position,
                 refund_position: refund,
-            });
+            }));
         }
-        if outcome.is_stored() {
-            rows.push(build_order_row(order, head.map_or(0, |head| head.version)));
+        let head = stored.known.heads.get(&order.order_id);
+        if stored.outcome(order).is_stored() {
+            rows.push(order.row(head.map_or(0, |head| head.version)));
         } else if let Some(head) = head.filter(|_| stored.newest.contains_key(&order.order_id)) {
             transaction.touch_order(merchant, &order.order_id, head.version, now_us);
         }
@@ -223,7 +94,6 @@ pub(crate) async fn decide_intake(
     settlements.apply_exchange_orders(app, merchant, current, &stored.known.exchanges).await?;
     let origin = Origin::of_request(scope);
     let doubtful = settlements.put(app, merchant, &mut transaction, &origin).await?;
-    let outcomes = orders.iter().map(|order| stored.outcome(order)).collect();
     Ok(IntakeDecision { outcomes, conflicts, doubtful, transaction })
 }
 
@@ -272,8 +142,10 @@ impl StoredState {
         let bound = orders.iter().filter(is_stored).filter(|order| stored.has_money(order));
         let bound = bound.map(|order| [merchant.as_str(), order.order_id.as_str()]);
         for (_, order_id, body) in app.store.order_bodies(bound).await? {
-            let currency = read_order_body(&body, &order_id)?.currency;
-            stored.currencies.insert(order_id, currency);
+            // A newer snapshot replaces one that is unreadable.
+            if let Ok(order) = read_order_body(&body, &order_id) {
+                stored.currencies.insert(order_id, order.currency);
+            }
         }
         for order in orders {
             if stored.outcome(order).is_stored() || !stored.has_new_refunds(order) {
@@ -339,12 +211,61 @@ impl StoredState {
             .collect()
     }
 
+    /// What contradicts the store, and new refunds that cannot be recorded.
+    fn find_conflicts(&self, orders: &[IncomingOrder]) -> Vec<IntakeConflict> {
+        let mut conflicts = self.currency_conflicts(orders);
+        for (position, order) in orders.iter().enumerate() {
+            let reasons = self.find_refund_conflicts(order).into_iter();
+            conflicts.extend(
+                reasons.map(|(refund, reason)| IntakeConflict::of_refund(position, refund, reason)),
+            );
+        }
+        conflicts
+    }
+
+    /// The refunds of an order that cannot be recorded, by their positions.
+    fn find_refund_conflicts(&self, order: &IncomingOrder) -> Vec<(usize, RefundConflict)> {
+        let mut conflicts = Vec::new();
+        for (position, refund) in order.refunds.iter().enumerate() {
+            if self.contradicts(order, refund) {
+                conflicts.push((position, RefundConflict::Content));
+            }
+            if self.is_new(refund) && refund.is_past {
+                conflicts.push((position, RefundConflict::Past));
+            }
+        }
+        for (whole, position) in self.new_refunds(order) {
+            let content = whole.refunds.get(position);
+            let reused = content.map(|it| find_reused_lines(it, self.refunds_of(order)));
+            let reused = reused.into_iter().flatten();
+            conflicts.extend(reused.map(|line| (position, RefundConflict::Line(line))));
+        }
+        if let Some(whole) = order.refunded.as_ref().filter(|_| self.has_new_refunds(order)) {
+            let is_recorded = |it: &Refund| self.known.refunds.contains_key(&it.identifier);
+            let misfits = find_misfit_lines(whole, is_recorded).into_iter();
+            conflicts.extend(misfits.map(|it| (it.refund, RefundConflict::Misfit(it))));
+        }
+        conflicts
+    }
+
     fn refunds_of(&self, order: &IncomingOrder) -> &[Refund] {
         self.refunds.get(&order.order_id).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn is_new(&self, refund: &IncomingRefund) -> bool {
         !self.known.refunds.contains_key(&refund.refund_id)
+    }
+
+    /// The order with the position of each of its new refunds.
+    fn new_refunds<'a>(
+        &'a self,
+        order: &'a IncomingOrder,
+    ) -> impl Iterator<Item = (&'a Order, usize)> {
+        order.refunded.iter().flat_map(|whole| {
+            let refunds = order.refunds.iter().enumerate();
+            let new = refunds.filter(|(_, refund)| self.is_new(refund));
+            new.map(move |(position, _)| (whole.as_ref(), position))
+        })
     }
 
     fn has_new_refunds(&self, order: &IncomingOrder) -> bool {
@@ -357,27 +278,5 @@ impl StoredState {
             .refunds
             .get(&refund.refund_id)
             .is_some_and(|known| known.hash != refund.hash || known.order_id != order.order_id)
-    }
-}
-
-fn build_order_row(order: &IncomingOrder, replaces: i64) -> OrderRow {
-    OrderRow {
-        order_id: order.order_id.clone(),
-        replaces,
-        updated_us: order.updated_us,
-        status: order.status,
-        shopper_hash: order.shopper_hash,
-        secondary_id: order.secondary_id.clone(),
-        hash: order.hash.clone(),
-        body: order.body.clone(),
-    }
-}
-
-fn build_refund_row(order: &IncomingOrder, refund: &IncomingRefund) -> RefundRow {
-    RefundRow {
-        refund_id: refund.refund_id.clone(),
-        order_id: order.order_id.clone(),
-        hash: refund.hash.clone(),
-        body: refund.body.clone(),
     }
 }

@@ -19,8 +19,9 @@ use crate::{
     access::secrets::hash,
     core::{commit_once::commit_once, idempotency::replay_response, scope::RequestScope},
     orders::{
+        incoming_order::{IncomingOrder, read_with_recorded_refunds},
         intake_conflict::{IntakeConflict, RefundConflict, conflict_faults},
-        order_intake::{IncomingOrder, decide_intake, read_with_recorded_refunds},
+        order_intake::decide_intake,
     },
 };
 use futures_util::future::BoxFuture;

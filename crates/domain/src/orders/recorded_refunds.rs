@@ -68,11 +68,16 @@ impl<'a> RefundedUnits<'a> {
     }
 }
 
-/// The lines of the order's refunds that do not fit it. Those of a new refund are faults.
-pub fn find_misfit_lines(order: &Order) -> Vec<MisfitLine> {
+/// The lines of the order's new refunds that do not fit it, beside those that are recorded.
+pub fn find_misfit_lines(order: &Order, is_recorded: impl Fn(&Refund) -> bool) -> Vec<MisfitLine> {
+    let (recorded, new): (Vec<_>, Vec<_>) =
+        order.refunds.iter().enumerate().partition(|(_, content)| is_recorded(content));
     let mut units = RefundedUnits::new(order);
+    for (_, content) in recorded {
+        units.add(content);
+    }
     let mut found = Vec::new();
-    for (refund, content) in order.refunds.iter().enumerate() {
+    for (refund, content) in new {
         let misfits = units.add(content).into_iter();
         found.extend(misfits.map(|(line, _, misfit)| MisfitLine { refund, line, misfit }));
     }
@@ -226,7 +231,11 @@ mod tests {
             MisfitLine { refund: 0, line: 0, misfit: Misfit::NoLine },
             MisfitLine { refund: 3, line: 0, misfit: too_many },
         ];
-        assert_eq!(find_misfit_lines(&order), expected);
+        assert_eq!(find_misfit_lines(&order, |_| false), expected);
+
+        let recorded = |refund: &Refund| refund.identifier == "F" || refund.identifier == "H";
+        let expected = [MisfitLine { refund: 1, line: 0, misfit: too_many }];
+        assert_eq!(find_misfit_lines(&order, recorded), expected, "wherever the new one is");
     }
 
     #[test]
