@@ -268,6 +268,7 @@ fn start_return(order: &[u8]) -> anyhow::Result<Bodies> {
             resolution: Resolution::Refund,
             exchange_sku: None,
             fallback: None,
+            fallback_sku: None,
         }],
         gift: None,
         language: None,

@@ -29,6 +29,9 @@ const ITEMS: &str = "items";
 /// Where the API reports an item that occurs twice.
 const REPEATED: &str = ".order_line_item_identifier";
 
+/// Where the API reports a fallback that is the wanted variant.
+const FALLBACK: &str = ".fallback_sku";
+
 /// A page lists at most this many problems.
 const PROBLEMS_MAX: usize = 50;
 
@@ -132,7 +135,7 @@ fn read_item(
 ) -> ReturnItem {
     let resolution = Resolution::parse(form.part_text("get", part)).unwrap_or(Resolution::Refund);
     let is_exchange = resolution == Resolution::Exchange;
-    let fallback = Fallback::parse(form.part_text("fallback", part)).unwrap_or(Fallback::Refund);
+    let ChosenFallback { fallback, sku } = ChosenFallback::read(form, part);
     ReturnItem {
         order_identifier: order_id.to_owned(),
         order_line_item_identifier: line_id.to_owned(),
@@ -141,6 +144,38 @@ fn read_item(
         resolution,
         exchange_sku: is_exchange.then(|| form.part_text("variant", part).to_owned()),
         fallback: is_exchange.then_some(fallback),
+        fallback_sku: sku.filter(|_| is_exchange),
+    }
+}
+
+/// What the shopper chose for a variant that sells out. The value of the field is the name of the
+/// fallback, and the SKU after it if it is another variant: `variant:TEE-NAVY-L`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ChosenFallback {
+    pub(super) fallback: Fallback,
+    pub(super) sku: Option<String>,
+}
+
+impl ChosenFallback {
+    /// The refund, unless the form says otherwise.
+    pub(super) fn read(form: &PortalForm, part: LinePart) -> Self {
+        let refund = Self { fallback: Fallback::Refund, sku: None };
+        let value = form.part_text("fallback", part);
+        let (name, sku) = value.split_once(':').map_or((value, None), |(it, sku)| (it, Some(sku)));
+        match (Fallback::parse(name), sku) {
+            (Some(fallback @ (Fallback::Refund | Fallback::GiftCard)), None) => {
+                Self { fallback, sku: None }
+            }
+            (Some(fallback @ Fallback::Variant), Some(sku)) if !sku.is_empty() => {
+                Self { fallback, sku: Some(sku.to_owned()) }
+            }
+            (Some(_) | None, _) => refund,
+        }
+    }
+
+    pub(super) fn field_value(&self) -> String {
+        let name = self.fallback.name();
+        self.sku.as_ref().map_or_else(|| name.to_owned(), |sku| format!("{name}:{sku}"))
     }
 }
 
@@ -168,9 +203,14 @@ impl Selection {
             if listed.is_empty() {
                 let text = words.choose.no_variants;
                 problems.push(FieldProblem { element: part.element("get"), text });
-            } else if listed.iter().all(|variant| variant.sku != *sku) {
-                let text = words.rules.variant_sold_out;
-                problems.push(FieldProblem { element: part.element("variant"), text });
+                continue;
+            }
+            let named = [(Some(sku), "variant"), (item.fallback_sku.as_ref(), "fallback")];
+            for (sku, field) in named {
+                if sku.is_some_and(|sku| listed.iter().all(|variant| variant.sku != *sku)) {
+                    let text = words.rules.variant_sold_out;
+                    problems.push(FieldProblem { element: part.element(field), text });
+                }
             }
         }
         problems.truncate(PROBLEMS_MAX);
@@ -178,8 +218,8 @@ impl Selection {
     }
 
     /// The fields that the API would refuse, too. Our own pages offer no values beyond its bounds,
-    /// except for many items and a long address. Unlike in the API, two parts of a line may be
-    /// equal.
+    /// except for many items, a long address and a fallback that is the wanted variant. Unlike in
+    /// the API, two parts of a line may be equal.
     fn explain_faults(&self, faults: &Faults, words: &Words) -> Vec<FieldProblem> {
         let explain = |fault: &FieldError| {
             if fault.field.starts_with("$.gift") {
@@ -191,6 +231,9 @@ impl Selection {
                 return FieldProblem { element, text: words.parcels.need_count };
             }
             let element = self.element_of(&fault.field);
+            if fault.field.ends_with(FALLBACK) {
+                return FieldProblem { element, text: words.choose.need_other_fallback };
+            }
             FieldProblem { element, text: words.choose.too_many_items }
         };
         let is_repeated = |fault: &&FieldError| fault.field.ends_with(REPEATED);
@@ -233,6 +276,7 @@ impl Selection {
             (Some(part), Some(".return_reason")) => part.element("reason"),
             (Some(part), Some(".resolution")) => part.element("get"),
             (Some(part), Some(".exchange_sku")) => part.element("variant"),
+            (Some(part), Some(FALLBACK)) => part.element("fallback"),
             (Some(part), _) => part.element("quantity"),
             (None, _) => ITEMS.to_owned(),
         }

@@ -36,7 +36,7 @@ pub(super) struct Shop {
     pub(super) server: &'static Server,
     pub(super) merchant: String,
     stage: Stage<'static>,
-    _systems: Running,
+    systems: Running,
 }
 
 /// The server that all of them share. It believes a proxy in front of it, so that each browser can
@@ -84,7 +84,7 @@ impl Shop {
         let (stage, systems) = Stage::with_receiver(server);
         stage.publish(&[two_tees_and_a_mug()]);
         let merchant = stage.merchant.id.clone();
-        let shop = Self { server, merchant, stage, _systems: systems };
+        let shop = Self { server, merchant, stage, systems };
         shop.offer(&[json!({ "method": "mail-back" })]);
         shop
     }
@@ -96,6 +96,11 @@ impl Shop {
             "methods": methods,
         });
         self.stage.set_policy(&policy);
+    }
+
+    /// From now on none of a variant are left.
+    pub(super) fn sell_out(&self, sku: &str) {
+        assert!(self.systems.merchant().set_stock(sku, 0));
     }
 
     /// From now on labels are made by a carrier that takes its time.

@@ -20,6 +20,7 @@ macro_rules! with_and_without_scripts {
 with_and_without_scripts!(
     items_are_refunded,
     a_unit_is_exchanged,
+    another_variant_replaces_one_that_sells_out,
     a_gift_card_comes_with_its_bonus,
     a_gift_is_returned_without_the_buyer,
     an_item_that_cannot_be_returned_has_a_reason,
@@ -64,6 +65,23 @@ fn a_unit_is_exchanged(shopper: &Shopper) {
 
     assert_eq!(shopper.shop.given(&rma), [("EVEN_EXCHANGE".to_owned(), 0)]);
     assert_eq!(shopper.shop.held(&rma)["items"][0]["is_exchange"], true);
+}
+
+fn another_variant_replaces_one_that_sells_out(shopper: &Shopper) {
+    shopper.find_order(ORDER, EMAIL);
+    shopper.choose(TEE, 1, Wanted::Exchange("TEE-NAVY-L"));
+    shopper.browser.see("What would you like if it sells out?");
+    shopper.browser.set("fallback.0.0", "variant:TEE-NAVY-L");
+    assert_eq!(shopper.review().status, 422, "it is the same variant");
+    shopper.browser.see("Please choose something other than the variant you want.");
+    shopper.browser.examine("portal-choose-fallback");
+    shopper.browser.set("fallback.0.0", "variant:TEE-NAVY-S");
+    shopper.shop.sell_out("TEE-NAVY-L");
+    shopper.review();
+    shopper.browser.see("Exchange for Organic cotton tee, navy, S");
+    let rma = shopper.confirm();
+
+    assert_eq!(shopper.shop.given(&rma), [("EVEN_EXCHANGE".to_owned(), 0)]);
 }
 
 fn a_gift_card_comes_with_its_bonus(shopper: &Shopper) {

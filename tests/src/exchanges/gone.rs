@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sim::Behavior;
 
 use super::{
-    expected::{Becomes, TEE, asked, card, rma, tee},
+    expected::{Becomes, TEE, asked, card, rma, tee, tees_replaced},
     stage::{ExchangeStage, exchange_for, item, sample_order, servers},
 };
 
@@ -62,6 +62,57 @@ fn a_gift_card_is_asked_for_where_one_was_chosen_in_advance() {
         );
         assert_eq!(stage.asked(&started), [asked("O-1", &[card(4_610, 461, &[TEE])])]);
         stage.assert_promises_kept();
+    }
+}
+
+/// An exchange for the large tee, or for another variant.
+fn large_or_variant(sku: &str) -> Value {
+    let mut wants = large_or(Some("variant"));
+    wants["fallback_sku"] = json!(sku);
+    wants
+}
+
+#[test]
+fn another_variant_is_asked_for_where_one_was_chosen_in_advance() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        sold_out(&stage);
+
+        let started = stage.start(&[item("O-1", "tees", 1, &large_or_variant("TEE-NAVY-S"))]);
+
+        let unit = |exchange| [tee("O-1", &Becomes::Goods("EVEN_EXCHANGE", exchange))];
+        assert_eq!(
+            stage.told(&started, 2),
+            [rma("PENDING_EXCHANGE", &unit(None), 0), rma("CREATED", &unit(Some("EX-100001")), 0)]
+        );
+        let small = tees_replaced("TEE-NAVY-S", "Organic cotton tee, navy, S", 1, 4_500);
+        assert_eq!(stage.asked(&started), [asked("O-1", &[small])]);
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
+fn another_variant_that_is_gone_or_no_other_is_refused_at_its_own_field() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        sold_out(&stage);
+        assert!(stage.shop.merchant().set_stock("TEE-NAVY-S", 0));
+        let refused = |wants: &Value| {
+            let reply = stage.try_to_start(&[item("O-1", "tees", 1, wants)]);
+            assert_eq!(reply.status, 422, "{}", reply.said());
+            reply.json()["errors"].clone()
+        };
+
+        let gone = json!([{
+            "field": "$.items[0].fallback_sku", "code": "invalid", "rule": "variant_available",
+            "message": "TEE-NAVY-S is out of stock",
+        }]);
+        assert_eq!(refused(&large_or_variant("TEE-NAVY-S")), gone);
+        let same = refused(&large_or_variant("TEE-NAVY-L"));
+        assert_eq!(same[0]["field"], "$.items[0].fallback_sku");
+        let missing = refused(&large_or(Some("variant")));
+        assert_eq!(missing[0]["code"], "missing_field");
+        assert_eq!(stage.messages(""), Vec::<Value>::new());
     }
 }
 

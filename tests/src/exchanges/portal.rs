@@ -16,9 +16,12 @@ use serde_json::{Value, json};
 
 use super::{
     scripted::Scripted,
-    stage::{ExchangeStage, sample_order, servers},
+    stage::{ExchangeStage, parse_body, sample_order, servers},
 };
-use crate::harness::http::{Reply, Request};
+use crate::harness::{
+    eventually,
+    http::{Reply, Request},
+};
 
 const TEES: &str = "quantity.0.0=1&get.0.0=exchange&method=mail-back";
 
@@ -152,6 +155,38 @@ fn a_variant_that_is_not_offered_cannot_be_chosen_by_hand() {
             let failed = shopper.post(step, &gold);
             assert_eq!(failed.status, 422, "there is no list: {}", failed.text());
         }
+    }
+}
+
+#[test]
+fn another_variant_is_chosen_in_advance_and_replaces_one_that_sells_out() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        stage.publish(&sample_order("O-1"));
+        let shopper = Shopper::of(&stage, "O-1");
+        let form = format!("{TEES}&reason.0.0=too_small&variants_shown.0.0=yes");
+        let large = format!("{form}&variant.0.0=TEE-NAVY-L");
+        let falling_back =
+            |to: &str| shopper.post("/review", &format!("{large}&fallback.0.0=variant:{to}"));
+
+        let page = shopper.post("/review", &form);
+        assert!(page.text().contains("<option value=\"variant:TEE-NAVY-S\">"), "{}", page.text());
+        for wrong in ["TEE-NAVY-L", "GOLD-WATCH"] {
+            let refused = falling_back(wrong);
+            assert_eq!(refused.status, 422, "{wrong}");
+            assert!(refused.text().contains("href=\"#fallback-0-0\""), "{}", refused.text());
+        }
+        let review = falling_back("TEE-NAVY-S");
+        assert!(review.text().contains("Exchange for Organic cotton tee, navy, L"));
+
+        assert!(stage.shop.merchant().set_stock("TEE-NAVY-L", 0));
+        let small = format!("{large}&fallback.0.0=variant:TEE-NAVY-S");
+        let started = shopper.post("/confirm", &small);
+        assert_eq!(started.status, 303, "{}", started.text());
+        eventually("the exchange order", || {
+            let calls = stage.calls(MessageKind::ExchangeOrder);
+            calls.iter().any(|it| parse_body(it)["items"][0]["sku"] == "TEE-NAVY-S").then_some(())
+        });
     }
 }
 

@@ -42,7 +42,7 @@ fn the_requests_of_the_contract_are_accepted() {
         }
         scene.publish(&order);
         let sent = blocks("sent");
-        assert_eq!(sent.len(), 3);
+        assert_eq!(sent.len(), 4);
         for (target, body) in sent {
             let admin = target.starts_with("/admin");
             let token = if admin { &scene.stage.admin } else { &scene.stage.token };

@@ -31,6 +31,7 @@ mod tests {
             resolution: Resolution::Refund,
             exchange_sku: None,
             fallback: None,
+            fallback_sku: None,
         }
     }
 

@@ -137,6 +137,7 @@ fn random_return(random: &mut SeededRandom, order: &Order) -> Rma {
                 exchange_sku: None,
                 exchange_price_cents: priced.then_some(other_price),
                 fallback: None,
+                fallback_sku: None,
                 amounts,
                 weight_thousandths: None,
                 exchange_title: None,

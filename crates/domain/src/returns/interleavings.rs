@@ -92,6 +92,7 @@ impl OrderHistory {
                 resolution,
                 exchange_sku: (resolution == Resolution::Exchange).then(|| "OTHER".to_owned()),
                 fallback: None,
+                fallback_sku: None,
             }],
             gift: None,
             language: None,

@@ -77,6 +77,11 @@ pub struct ReturnItem {
     /// What the shopper gets if the variant is out of stock. Only for an exchange.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
+    /// The other variant that the shopper gets then. Required if the fallback is `variant`, and
+    /// refused otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "TEE-NAVY-S", max_length = 255)]
+    pub fallback_sku: Option<String>,
 }
 
 /// What a shopper gets instead of an exchange that is not possible.
@@ -87,15 +92,18 @@ pub enum Fallback {
     Refund,
     /// A gift card.
     GiftCard,
+    /// Another variant: the one that `fallback_sku` names.
+    Variant,
 }
 
 impl Fallback {
-    pub const ALL: [Self; 2] = [Self::Refund, Self::GiftCard];
+    pub const ALL: [Self; 3] = [Self::Refund, Self::GiftCard, Self::Variant];
 
     pub const fn name(self) -> &'static str {
         match self {
             Self::Refund => Resolution::Refund.name(),
             Self::GiftCard => Resolution::GiftCard.name(),
+            Self::Variant => "variant",
         }
     }
 
@@ -165,18 +173,12 @@ fn read_item(at: &Fields<'_>) -> ListElement<ReturnItem> {
             at.optional_identifier("exchange_sku")
         }
     };
-    let fallback = at.optional("fallback", |value| {
-        value.named(Fallback::parse, "must be one of refund, gift_card")
-    });
-    if matches!(resolution, Some(Resolution::Refund | Resolution::GiftCard)) {
-        let refused = "must not be sent unless the resolution is exchange";
-        if exchange_sku.is_some() {
-            at.note("exchange_sku", refused);
-        }
-        if fallback.is_some() {
-            at.note("fallback", refused);
-        }
+    if matches!(resolution, Some(Resolution::Refund | Resolution::GiftCard))
+        && exchange_sku.is_some()
+    {
+        at.note("exchange_sku", EXCHANGE_ONLY);
     }
+    let (fallback, fallback_sku) = read_fallback(at, resolution, exchange_sku.as_deref());
     at.element(ReturnItem {
         order_identifier,
         order_line_item_identifier,
@@ -185,7 +187,38 @@ fn read_item(at: &Fields<'_>) -> ListElement<ReturnItem> {
         resolution: resolution.unwrap_or(Resolution::Refund),
         exchange_sku,
         fallback,
+        fallback_sku,
     })
+}
+
+/// What the shopper gets if the variant is out of stock, and which other variant that is.
+fn read_fallback(
+    at: &Fields<'_>,
+    resolution: Option<Resolution>,
+    exchange_sku: Option<&str>,
+) -> (Option<Fallback>, Option<String>) {
+    let fallback = at.optional("fallback", |value| {
+        value.named(Fallback::parse, "must be one of refund, gift_card, variant")
+    });
+    let is_exchange = !matches!(resolution, Some(Resolution::Refund | Resolution::GiftCard));
+    if !is_exchange && fallback.is_some() {
+        at.note("fallback", EXCHANGE_ONLY);
+    }
+    if is_exchange && fallback == Some(Fallback::Variant) {
+        let sku = at.identifier("fallback_sku");
+        if at.sound(&["fallback_sku"]) && exchange_sku == Some(sku.as_str()) {
+            at.note("fallback_sku", "must be another variant than exchange_sku");
+        }
+        return (fallback, Some(sku));
+    }
+    let sku = at.optional_identifier("fallback_sku");
+    // Of a fallback that cannot be read, it is not known whether it has a variant.
+    if sku.is_some() && !is_exchange {
+        at.note("fallback_sku", EXCHANGE_ONLY);
+    } else if sku.is_some() && at.sound(&["fallback"]) {
+        at.note("fallback_sku", "must not be sent unless the fallback is variant");
+    }
+    (fallback, sku)
 }
 
 /// Checks the items together: there is at least one, there are not too many units, and no item
@@ -239,6 +272,9 @@ fn check_parcels(
         at.note("parcel_count", "must not be greater than the number of units");
     }
 }
+
+/// Why a field of an exchange is refused elsewhere.
+const EXCHANGE_ONLY: &str = "must not be sent unless the resolution is exchange";
 
 /// What distinguishes two items of a request.
 const KEY: [&str; 5] = [

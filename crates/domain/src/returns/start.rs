@@ -17,13 +17,13 @@ use jiff::Timestamp;
 pub use self::orders::OrderContext;
 use self::orders::{IndexedLine, LineIndex};
 pub use self::refusal::{ReturnRefusal, StartRule};
-use self::wanted::WantedVariants;
+use self::wanted::{DecidedItem, apply_fallbacks};
 use super::Resolution;
 use super::identifier::RmaId;
 use super::ledger::{Ledger, SpentUnit};
 use super::policy::Policy;
 use super::quote::{ChosenUnit, Quote, check_method, check_resolution, quote_return, shipping_due};
-use super::request::{Fallback, ReturnItem, ReturnRequest};
+use super::request::{ReturnItem, ReturnRequest};
 use super::returnability::{ReturnRule, check_line};
 use super::rma::{NewRma, Rma, RmaGoods};
 use crate::merchants::merchant::MerchantSettings;
@@ -55,6 +55,10 @@ pub struct StartedReturn {
 struct RequestedItem<'a> {
     position: usize,
     item: &'a ReturnItem,
+    /// The field that names its variant.
+    sku_field: &'static str,
+    /// How many units of that variant are in stock, if they are too few.
+    shortage: Option<i64>,
 }
 
 impl RequestedItem<'_> {
@@ -89,9 +93,12 @@ impl<'a> SpentItem<'a> {
 
     /// The variant that the shopper gets instead, if it is known.
     fn variant(&self) -> Option<&'a Variant> {
-        let sku = self.requested.item.exchange_sku.as_deref();
+        self.find_variant(self.requested.item.exchange_sku.as_deref()?)
+    }
+
+    fn find_variant(&self, sku: &str) -> Option<&'a Variant> {
         let mut variants = self.known.variants_of(self.line).iter();
-        variants.find(|it| it.sku.is_some() && it.sku.as_deref() == sku)
+        variants.find(|it| it.sku.as_deref() == Some(sku))
     }
 
     /// The merchant's name for that variant, if it has one.
@@ -117,12 +124,10 @@ pub fn start(
     let mut ledgers: BTreeMap<String, Ledger> = BTreeMap::new();
     let mut spent = Vec::new();
     let lines = LineIndex::new(context.orders);
-    let wanted = WantedVariants::of(&context.request.items);
-    let items: Vec<ReturnItem> =
-        context.request.items.iter().map(|item| apply_fallback(&lines, &wanted, item)).collect();
-    let wanted = WantedVariants::of(&items);
-    for (position, item) in items.iter().enumerate() {
-        let requested = RequestedItem { position, item };
+    let items = apply_fallbacks(&lines, &context.request.items);
+    for (position, DecidedItem { item, has_fallen_back, shortage }) in items.iter().enumerate() {
+        let sku_field = if *has_fallen_back { "fallback_sku" } else { "exchange_sku" };
+        let requested = RequestedItem { position, item, sku_field, shortage: *shortage };
         let spent_item = find_line(context, &lines, requested)
             .and_then(|found| spend_item(context, requested, found, &mut ledgers, &rma_identifier));
         match spent_item {
@@ -133,7 +138,7 @@ pub fn start(
     refusals.extend(check_gift(context));
     refusals.extend(check_combination(&spent));
     refusals.extend(check_offers(context, &spent));
-    let check = |item| check_exchange(context.policy, &wanted, item);
+    let check = |item| check_exchange(context.policy, item);
     refusals.extend(spent.iter().filter_map(check));
     if !refusals.is_empty() {
         return Err(refusals);
@@ -143,27 +148,6 @@ pub fn start(
     let quote = quote_return(context.policy, context.request.return_method, &units, shipping);
     let rma = Rma::open(new_rma(context, &spent, &quote, rma_identifier), context.now);
     Ok(StartedReturn { rma, quote, ledgers })
-}
-
-/// The item with the fallback that the shopper chose in advance, if the variant is out of stock.
-fn apply_fallback(
-    lines: &LineIndex<'_>,
-    wanted: &WantedVariants<'_>,
-    item: &ReturnItem,
-) -> ReturnItem {
-    let shortage = lines.find(item).and_then(|it| wanted.find_shortage(it.known, it.line, item));
-    match item.fallback {
-        Some(fallback) if shortage.is_some() => ReturnItem {
-            resolution: match fallback {
-                Fallback::Refund => Resolution::Refund,
-                Fallback::GiftCard => Resolution::GiftCard,
-            },
-            exchange_sku: None,
-            fallback: None,
-            ..item.clone()
-        },
-        Some(_) | None => item.clone(),
-    }
 }
 
 /// The order and the line of an item, if they belong to the shopper.
@@ -279,13 +263,9 @@ fn check_offers(context: &StartContext<'_>, spent: &[SpentItem<'_>]) -> Vec<Retu
 }
 
 /// Why the units cannot be exchanged for a variant or a gift card, although that is offered.
-fn check_exchange(
-    policy: &Policy,
-    wanted: &WantedVariants<'_>,
-    spent: &SpentItem<'_>,
-) -> Option<ReturnRefusal> {
-    let SpentItem { requested, known, line, .. } = spent;
-    let item = requested.item;
+fn check_exchange(policy: &Policy, spent: &SpentItem<'_>) -> Option<ReturnRefusal> {
+    let SpentItem { requested, known, .. } = spent;
+    let (item, field) = (requested.item, requested.sku_field);
     if item.resolution == Resolution::Refund {
         return None;
     }
@@ -295,8 +275,8 @@ fn check_exchange(
         let field = requested.field("resolution");
         return Some(ReturnRefusal::new(field, StartRule::OneExchangeOrder, why));
     }
-    let (sku, field) = (item.exchange_sku.as_deref().unwrap_or_default(), "exchange_sku");
-    if let Some(stock) = wanted.find_shortage(known, line, item) {
+    let sku = item.exchange_sku.as_deref().filter(|_| item.resolution == Resolution::Exchange)?;
+    if let Some(stock) = requested.shortage {
         let why = match stock {
             ..=0 => format!("{sku} is out of stock"),
             1 => format!("only one unit of {sku} is in stock"),
@@ -305,12 +285,20 @@ fn check_exchange(
         let field = requested.field(field);
         return Some(ReturnRefusal::new(field, StartRule::VariantAvailable, why));
     }
-    let price = spent.variant().and_then(|variant| variant.unit_price_amount_cents);
-    let offered = policy.offers_price(line.unit_price_amount_cents, price);
-    (item.resolution == Resolution::Exchange && !offered).then(|| {
-        let why = format!("{sku} has another price, and such exchanges are not offered");
-        ReturnRefusal::new(requested.field(field), StartRule::VariantPrice, why)
+    // A fallback at such a price could never be chosen, whether it is needed now or not.
+    let fallback = item.fallback_sku.as_deref().map(|sku| (sku, "fallback_sku"));
+    let mut named = std::iter::once((sku, field)).chain(fallback);
+    named.find_map(|(sku, field)| {
+        check_price(policy, spent, sku)
+            .map(|why| ReturnRefusal::new(requested.field(field), StartRule::VariantPrice, why))
     })
+}
+
+/// Why a variant cannot be chosen because of its price.
+fn check_price(policy: &Policy, spent: &SpentItem<'_>, sku: &str) -> Option<String> {
+    let price = spent.find_variant(sku).and_then(|variant| variant.unit_price_amount_cents);
+    let offered = policy.offers_price(spent.line.unit_price_amount_cents, price);
+    (!offered).then(|| format!("{sku} has another price, and such exchanges are not offered"))
 }
 
 /// Refunds shipping with the return if the policy says so, once for each order. Returns the amount.
@@ -379,6 +367,7 @@ fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
         exchange_price_cents: spent.exchange_price_cents(unit),
         exchange_title: spent.variant_title(),
         fallback: item.fallback,
+        fallback_sku: item.fallback_sku.clone(),
         ..RmaGoods::of_unit(&known.order, line, unit)
     });
     goods.collect()

@@ -49,6 +49,7 @@ pub fn opening() -> NewRma {
                 exchange_price_cents: Some(4500),
                 exchange_title: Some("Organic cotton tee, navy, L".to_owned()),
                 fallback: Some(Fallback::GiftCard),
+                fallback_sku: None,
                 ..tee(2)
             },
         ],
@@ -69,6 +70,7 @@ pub(super) fn tee(unit_number: i64) -> RmaGoods {
         exchange_sku: None,
         exchange_price_cents: None,
         fallback: None,
+        fallback_sku: None,
         amounts: UnitAmounts { price_cents: 4500, discount_cents: 250, tax_cents: 360 },
         weight_thousandths: None,
         exchange_title: None,

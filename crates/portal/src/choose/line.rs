@@ -8,7 +8,6 @@ use domain::{
     returns::{
         Resolution,
         policy::{GiftCardOffer, Reason},
-        request::Fallback,
         returnability::{LineReturnability, ReturnRule, UnitReturnability},
     },
 };
@@ -79,6 +78,7 @@ pub(super) struct PartCard {
     pub(super) variants: Vec<VariantCard>,
     pub(super) variant_problem: Option<&'static str>,
     pub(super) fallbacks: Vec<FieldOption>,
+    pub(super) fallback_problem: Option<&'static str>,
 }
 
 impl PartCard {
@@ -209,7 +209,6 @@ impl LineBuilder<'_> {
         let listed = (0..=open.len()).filter(|_| open.len() <= QUANTITIES_LISTED_MAX);
         let problem = |name: &str| problem_at(self.problems, &part.element(name));
         let words = &self.visit.words().choose;
-        let variants = self.list_variants(part, open);
         PartCard {
             field: part.field_suffix(),
             id: part.element_suffix(),
@@ -225,9 +224,10 @@ impl LineBuilder<'_> {
             reason_problem: problem("reason"),
             resolutions: self.list_resolutions(part, open, self.offers_exchange(part, open)),
             resolution_problem: problem("get"),
-            fallbacks: self.list_fallbacks(form.part_text("fallback", part), open),
-            variants,
+            variants: self.list_variants(part, open),
             variant_problem: problem("variant"),
+            fallbacks: self.list_fallbacks(part, open),
+            fallback_problem: problem("fallback"),
         }
     }
 
@@ -277,7 +277,7 @@ impl LineBuilder<'_> {
     }
 
     /// Whether the shopper can choose a gift card: only the buyer can, with proof.
-    fn offers_gift_cards(&self) -> bool {
+    pub(super) fn offers_gift_cards(&self) -> bool {
         self.shopper.proven && !self.shopper.gift
     }
 
@@ -291,23 +291,6 @@ impl LineBuilder<'_> {
         }
     }
 
-    fn list_fallbacks(&self, chosen: &str, open: &[&UnitReturnability]) -> Vec<FieldOption> {
-        let words = &self.visit.words().choose;
-        let chosen = Fallback::parse(chosen).unwrap_or(Fallback::Refund);
-        let option = |fallback: Fallback, label: &str| FieldOption {
-            value: fallback.name().to_owned(),
-            label: label.to_owned(),
-            hint: String::new(),
-            chosen: fallback == chosen,
-        };
-        let refund = if self.shopper.gift { words.gift_card } else { words.refund };
-        let mut options = vec![option(Fallback::Refund, refund)];
-        if self.offers_gift_cards() && open.iter().any(|unit| unit.gift_card) {
-            options.push(option(Fallback::GiftCard, words.gift_card));
-        }
-        options
-    }
-
     /// Whether units can be exchanged. The variants are requested only when the shopper has chosen
     /// a reason; until then, any exchange that the policy offers is possible.
     fn offers_exchange(&self, part: LinePart, open: &[&UnitReturnability]) -> bool {
@@ -319,10 +302,18 @@ impl LineBuilder<'_> {
 
     /// The variants that a unit can be exchanged for. Empty if exchanges are not offered, the
     /// variants are not known or not requested, or all are sold out.
-    fn list_variants(&self, part: LinePart, open: &[&UnitReturnability]) -> Vec<VariantCard> {
+    pub(super) fn offered_variants(
+        &self,
+        part: LinePart,
+        open: &[&UnitReturnability],
+    ) -> &[VariantOffer] {
         let listed = self.offer.variants.get(&part.line).and_then(Option::as_ref);
         let listed = listed.filter(|it| open.iter().any(|unit| unit.exchange) && is_available(it));
         let listed = listed.map(|it| it.variants.as_slice()).unwrap_or_default();
+        listed.get(..VARIANTS_SHOWN_MAX).unwrap_or(listed)
+    }
+
+    fn list_variants(&self, part: LinePart, open: &[&UnitReturnability]) -> Vec<VariantCard> {
         let chosen = self.form.part_text("variant", part);
         let card = |variant: &VariantOffer| VariantCard {
             sku: variant.sku.clone(),
@@ -333,11 +324,11 @@ impl LineBuilder<'_> {
             sold_out: !variant.in_stock,
             chosen: variant.in_stock && variant.sku == chosen,
         };
-        listed.iter().take(VARIANTS_SHOWN_MAX).map(card).collect()
+        self.offered_variants(part, open).iter().map(card).collect()
     }
 
     /// Whether a variant is in stock, and what its price means for the shopper.
-    fn price_note(&self, variant: &VariantOffer, open: &[&UnitReturnability]) -> String {
+    pub(super) fn price_note(&self, variant: &VariantOffer, open: &[&UnitReturnability]) -> String {
         let words = &self.visit.words().choose;
         if !variant.in_stock {
             return words.sold_out.to_owned();
@@ -369,7 +360,7 @@ fn own_details(line: &OrderLine) -> String {
 }
 
 /// The attributes of a variant in one line: `Size L · Color Navy`.
-fn attributes_text(attributes: &[VariantAttribute]) -> String {
+pub(super) fn attributes_text(attributes: &[VariantAttribute]) -> String {
     let each = attributes.iter().map(|it| format!("{} {}", it.name, it.value));
     each.collect::<Vec<_>>().join(" · ")
 }

@@ -1,5 +1,6 @@
 //! The page on which a shopper chooses the items to return, the reasons and the resolutions.
 
+mod fallback;
 mod line;
 mod method;
 mod offer;

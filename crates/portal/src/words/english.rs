@@ -78,6 +78,7 @@ pub(super) static WORDS: Words = Words {
         need_item: "Please choose at least one item.",
         need_reason: "Please choose a reason.",
         need_variant: "Please choose the variant you would like instead.",
+        need_other_fallback: "Please choose something other than the variant you want.",
         need_method: "Please choose a return method.",
         too_many_items: "Please choose fewer items, and start another return for the rest.",
         need_email: "Please enter the email address for the gift card.",

@@ -80,6 +80,7 @@ pub(super) static WORDS: Words = Words {
         need_item: "Veuillez choisir au moins un article.",
         need_reason: "Veuillez choisir un motif.",
         need_variant: "Veuillez choisir l’article que vous souhaitez à la place.",
+        need_other_fallback: "Veuillez choisir ici autre chose que l’article souhaité.",
         need_method: "Veuillez choisir un mode de retour.",
         too_many_items: "Veuillez choisir moins d’articles et créer un autre retour pour les autres.",
         need_email: "Veuillez indiquer l’adresse e-mail pour la carte cadeau.",

@@ -81,6 +81,8 @@ pub(super) static WORDS: Words = Words {
         need_item: "Bitte wählen Sie mindestens einen Artikel aus.",
         need_reason: "Bitte wählen Sie einen Grund aus.",
         need_variant: "Bitte wählen Sie die Variante aus, die Sie stattdessen möchten.",
+        need_other_fallback: "Bitte wählen Sie hier etwas anderes als die Variante, die Sie \
+                              möchten.",
         need_method: "Bitte wählen Sie eine Rückgabeart aus.",
         too_many_items: "Bitte wählen Sie weniger Artikel aus. Die übrigen können Sie danach zurückgeben.",
         need_email: "Bitte geben Sie die E-Mail-Adresse für den Gutschein ein.",

@@ -78,6 +78,7 @@ pub(super) static WORDS: Words = Words {
         need_item: "Elija al menos un artículo.",
         need_reason: "Elija un motivo.",
         need_variant: "Elija la variante que desea en su lugar.",
+        need_other_fallback: "Elija aquí algo distinto de la variante que desea.",
         need_method: "Elija un método de devolución.",
         too_many_items: "Elija menos artículos e inicie otra devolución para los demás.",
         need_email: "Introduzca el correo electrónico para la tarjeta regalo.",

@@ -112,6 +112,8 @@ pub(crate) struct ChooseWords {
     pub(crate) need_item: &'static str,
     pub(crate) need_reason: &'static str,
     pub(crate) need_variant: &'static str,
+    /// The same variant was chosen for the case that it sells out.
+    pub(crate) need_other_fallback: &'static str,
     pub(crate) need_method: &'static str,
     pub(crate) too_many_items: &'static str,
     pub(crate) need_email: &'static str,

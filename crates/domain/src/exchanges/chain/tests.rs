@@ -46,6 +46,7 @@ pub(super) fn exchanged(sku: &str, worth_cents: i64) -> RmaGoods {
         exchange_sku: Some(sku.to_owned()),
         exchange_price_cents: None,
         fallback: None,
+        fallback_sku: None,
         amounts: UnitAmounts { price_cents: worth_cents, ..UnitAmounts::default() },
         weight_thousandths: None,
         exchange_title: None,

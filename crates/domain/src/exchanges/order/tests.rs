@@ -30,6 +30,7 @@ fn both() -> (Rma, Order) {
             exchange_sku: (resolution == Resolution::Exchange).then(|| "L".to_owned()),
             exchange_price_cents: None,
             fallback: None,
+            fallback_sku: None,
             amounts: unit.amounts,
             weight_thousandths: None,
             exchange_title: None,

@@ -106,7 +106,8 @@ impl World {
         for line in &lines {
             let resolution = Resolution::ALL[self.numbers.index(3)];
             let exchange = resolution == Resolution::Exchange;
-            let fallback = Fallback::ALL.get(self.numbers.index(3)).filter(|_| exchange).copied();
+            let fallback = Fallback::ALL.get(self.numbers.index(4)).filter(|_| exchange).copied();
+            let other = fallback.filter(|fallback| *fallback == Fallback::Variant);
             let item = ReturnItem {
                 order_identifier: self.order.identifier.clone(),
                 order_line_item_identifier: line.identifier.clone(),
@@ -115,6 +116,7 @@ impl World {
                 resolution,
                 exchange_sku: exchange.then(|| "NEW".to_owned()),
                 fallback,
+                fallback_sku: other.map(|_| "OTHER".to_owned()),
             };
             if self.numbers.one_in(2) {
                 items.push(item);
@@ -135,8 +137,8 @@ impl World {
     fn variants(&mut self) -> BTreeMap<String, Vec<Variant>> {
         let mut said = BTreeMap::new();
         for line in &self.order.items {
-            let variant = Variant {
-                sku: Some("NEW".to_owned()),
+            let variants = ["NEW", "OTHER"].map(|sku| Variant {
+                sku: Some(sku.to_owned()),
                 title: None,
                 product_identifier: None,
                 attributes: Vec::new(),
@@ -144,8 +146,8 @@ impl World {
                 quantity_in_stock: Some(self.numbers.between(0, 3)),
                 image_url: None,
                 product_url: None,
-            };
-            said.insert(line.variant_identifier.clone(), vec![variant]);
+            });
+            said.insert(line.variant_identifier.clone(), variants.to_vec());
         }
         said
     }

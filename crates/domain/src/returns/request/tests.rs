@@ -138,6 +138,44 @@ fn a_variant_is_sent_only_for_an_exchange() {
 }
 
 #[test]
+fn a_fallback_to_another_variant_names_it_and_only_such_a_fallback_does() {
+    let fallback = |fallback: Value, sku: Value| {
+        faults(|request| {
+            request["items"][0]["fallback"] = fallback;
+            request["items"][0]["fallback_sku"] = sku;
+        })
+    };
+    let refused = [invalid("$.items[0].fallback_sku")];
+
+    assert_eq!(fallback(json!("variant"), json!("TEE-NAVY-S")), []);
+    assert_eq!(fallback(json!("variant"), Value::Null), [missing("$.items[0].fallback_sku")]);
+    assert_eq!(fallback(json!("variant"), json!("")), refused);
+    assert_eq!(fallback(json!("variant"), json!("TEE-NAVY-L")), refused);
+    assert_eq!(fallback(json!("variant"), json!("x".repeat(256))), refused);
+    for other in [json!("refund"), json!("gift_card"), Value::Null] {
+        assert_eq!(fallback(other, json!("TEE-NAVY-S")), refused);
+    }
+    assert_eq!(fallback(json!("exchange"), json!("TEE-NAVY-S")), [invalid("$.items[0].fallback")]);
+    let not_exchanged = faults(|request| {
+        request["items"][1]["fallback"] = json!("variant");
+        request["items"][1]["fallback_sku"] = json!("TEE-NAVY-S");
+    });
+    assert_eq!(not_exchanged, [invalid("$.items[1].fallback"), invalid("$.items[1].fallback_sku")]);
+}
+
+#[test]
+fn a_request_with_another_variant_as_fallback_is_written_as_it_was_read() {
+    let mut request = sample();
+    request["items"][0]["fallback"] = json!("variant");
+    request["items"][0]["fallback_sku"] = json!("TEE-NAVY-S");
+
+    let read = read_value(&request).unwrap();
+
+    assert_eq!(read.items[0].fallback, Some(Fallback::Variant));
+    assert_eq!(serde_json::to_value(&read).unwrap(), request);
+}
+
+#[test]
 fn a_line_is_unique_for_a_reason_resolution_and_variant() {
     let repeated = |edit: fn(&mut Value)| {
         faults(|request| {
@@ -207,7 +245,7 @@ proptest! {
     fn any_value_in_any_field_is_read_or_refused(
         key in prop::sample::select(vec!["email", "return_method", "items", "gift"]),
         item_key in prop::sample::select(
-            vec!["quantity", "resolution", "exchange_sku", "fallback"],
+            vec!["quantity", "resolution", "exchange_sku", "fallback", "fallback_sku"],
         ),
         value in prop_oneof![
             Just(Value::Null),

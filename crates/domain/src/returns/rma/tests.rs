@@ -36,6 +36,7 @@ fn goods(order: &str, line: &str, resolution: Resolution) -> RmaGoods {
         exchange_sku: (resolution == Resolution::Exchange).then(|| "SKU-L".to_owned()),
         exchange_price_cents: None,
         fallback: None,
+        fallback_sku: None,
         amounts: UnitAmounts { price_cents: 1_000, discount_cents: 100, tax_cents: 90 },
         weight_thousandths: None,
         exchange_title: None,

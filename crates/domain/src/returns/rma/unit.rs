@@ -47,6 +47,10 @@ pub struct RmaGoods {
     pub exchange_price_cents: Option<i64>,
     /// What the shopper gets if the variant is out of stock.
     pub fallback: Option<Fallback>,
+    /// The other variant that the shopper gets then, if that is the fallback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "TEE-NAVY-S")]
+    pub fallback_sku: Option<String>,
     /// What the unit is worth. Frozen when the return starts.
     pub amounts: UnitAmounts,
     /// The weight of the unit in thousandths of the merchant's unit of weight, if it is known.
@@ -75,6 +79,7 @@ impl RmaGoods {
             exchange_sku: None,
             exchange_price_cents: None,
             fallback: None,
+            fallback_sku: None,
             amounts: unit.amounts,
             weight_thousandths: line.weight.and_then(in_thousandths),
             exchange_title: None,

@@ -50,6 +50,7 @@ fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         exchange_sku: None,
         exchange_price_cents: None,
         fallback: None,
+        fallback_sku: None,
         amounts: unit.amounts,
         weight_thousandths: None,
         exchange_title: None,

@@ -1,11 +1,13 @@
 //! Returns that start, and every reason why others do not.
 
+mod fallbacks;
+
 use super::*;
 use crate::json;
 use crate::orders::order::Order;
 use crate::returns::ReturnMethod;
 use crate::returns::policy::ShippingRefunded;
-use crate::returns::request::{Gift, read_request};
+use crate::returns::request::{Fallback, Gift, read_request};
 use crate::returns::rma::RmaStatus;
 use crate::returns::test_orders::{order_line, order_of};
 
