@@ -102,6 +102,37 @@ fn receiving_that_is_closed_early_leaves_a_partial_refund() {
 }
 
 #[test]
+fn a_unit_that_comes_after_closing_is_received_when_an_operator_matches_it() {
+    for scene in scenes() {
+        let rma = awaited(&scene);
+        scene.receive(&json!([
+            receipt(&rma, "tee", "LP-1", "A"),
+            receipt(&rma, "tee", "LP-3", "A")
+        ]));
+        assert_eq!(scene.close_receiving(&rma).json()["status"], "PARTIAL_REFUND");
+        let plate = format!("{rma}-mug");
+        let late = receipt(&rma, "mug", &plate, "B");
+        assert_eq!(scene.receive(&json!([late]))[0]["result"], "exception");
+        let told = scene.messages(&rma).len();
+
+        let answered = scene.answer_question(
+            &plate,
+            &rma,
+            &json!({ "action": "match_return", "rma_identifier": rma, "line_identifier": "mug" }),
+        );
+
+        assert_eq!(answered.status, 200, "{}", answered.said());
+        let tees = with_unit(&with_unit(&delivered(), 0, &received("A")), 1, &received("A"));
+        let mut complete = with_unit(&tees, 2, &received("B"));
+        complete["receiving_complete"] = json!(true);
+        assert_eq!(scene.messages(&rma)[told..], [complete.clone()]);
+        let all = refund("RF-1", Some(&rma), &[("tee", 2), ("mug", 1)]);
+        scene.publish_refunds(&sample_order("A"), &[all]);
+        assert_eq!(scene.messages(&rma)[told + 1..], [with_status(&complete, "REFUNDED")]);
+    }
+}
+
+#[test]
 fn a_rejected_unit_is_not_received_at_once_and_its_reason_is_on_the_return() {
     for scene in scenes() {
         let rma = awaited(&scene);
@@ -147,18 +178,11 @@ fn a_unit_that_its_return_does_not_expect_waits_for_an_operator() {
         let kept = json!({ "result": "exception", "rma_identifier": rma, "message": message });
         let repeated = json!({ "result": "unchanged", "rma_identifier": rma });
         assert_eq!(told, json!([kept, repeated]));
-        let question = |answer: &Value| {
-            let target = format!(
-                "/admin/merchants/{}/units/{plate}/questions/{rma}/answer",
-                scene.stage.tenant.merchant.id
-            );
-            scene.send("POST", &target, &scene.stage.admin, answer)
-        };
         let other = scene.start(&request("mail-back", &[("A", "mug", 1)]));
         let matched = json!({
             "action": "match_return", "rma_identifier": other, "line_identifier": "mug",
         });
-        let answered = question(&matched);
+        let answered = scene.answer_question(&plate, &rma, &matched);
         assert_eq!(answered.status, 200, "{}", answered.said());
         assert_eq!(scene.show(&other)["receiving_complete"], true);
         assert_eq!(scene.receive(&json!([cap])), json!([repeated]));

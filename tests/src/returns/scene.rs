@@ -161,6 +161,13 @@ impl Scene<'_> {
         reply.json()["results"].clone()
     }
 
+    /// An operator decides about a unit that the return `rma` did not expect.
+    pub(crate) fn answer_question(&self, plate: &str, rma: &str, answer: &Value) -> Reply {
+        let merchant = &self.stage.tenant.merchant.id;
+        let target = format!("/admin/merchants/{merchant}/units/{plate}/questions/{rma}/answer");
+        self.send("POST", &target, &self.stage.admin, answer)
+    }
+
     pub(crate) fn close_receiving(&self, rma: &str) -> Reply {
         let target = format!("/returns/{rma}/receiving/close");
         self.send("POST", &target, &self.stage.admin, &json!({}))

@@ -284,6 +284,7 @@ async fn match_to_return(
         condition: scanned.map_or(Condition::TT, |scanned| scanned.condition),
         reject_reason: scanned.and_then(|scanned| scanned.reject_reason.clone()),
         channel: scanned.and_then(|scanned| scanned.channel.clone()),
+        assigned: true,
     };
     let mut draft = ReturnDraft::new(before);
     draft.apply(&event, now).map_err(|refusal| AppError::Conflict(refusal.to_string()))?;

@@ -192,6 +192,7 @@ fn receive_and_place(story: &mut Story, random: &mut SeededRandom) {
             condition: Condition::A,
             reject_reason: random.one_in(5).then(|| "stained".to_owned()),
             channel: None,
+            assigned: false,
         });
     }
     if random.one_in(4) {

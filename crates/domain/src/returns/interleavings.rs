@@ -164,6 +164,7 @@ impl OrderHistory {
                 condition: Condition::N,
                 reject_reason: self.random.one_in(4).then(|| "stained".to_owned()),
                 channel: None,
+                assigned: self.random.one_in(2),
             },
             2 => RmaEvent::ReceivingClosed,
             5 => RmaEvent::ReceiptCorrected {

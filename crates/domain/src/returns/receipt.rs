@@ -124,6 +124,7 @@ impl Receipt {
             condition: self.condition,
             reject_reason: self.reject_reason.clone(),
             channel: self.channel.clone(),
+            assigned: false,
         }
     }
 }

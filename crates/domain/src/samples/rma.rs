@@ -100,5 +100,6 @@ fn received() -> RmaEvent {
         condition: Condition::A,
         reject_reason: None,
         channel: None,
+        assigned: false,
     }
 }

@@ -222,5 +222,6 @@ pub fn return_event(line: &AsnLine<'_>, unit: &UnitRecord, rma: &Rma) -> Option<
         condition: scanned.condition,
         reject_reason: scanned.reject_reason.clone(),
         channel: scanned.channel.clone(),
+        assigned: false,
     })
 }

@@ -59,7 +59,7 @@ impl StraySign {
             Self::SerialNumber => "same serial number",
             Self::OrderNumber => "same order number",
             Self::NameAndPostalCode => "same name and postal code",
-            Self::Article => "it awaits this product",
+            Self::Article => "same product",
         }
     }
 }
@@ -110,32 +110,39 @@ fn is_awaited(unit: &RmaUnit) -> bool {
     unit.receiving == Some(ReceivingStatus::Pending)
 }
 
+/// Whether a unit that came late can still be this one. The merchant has not paid for it.
+fn is_missed(unit: &RmaUnit) -> bool {
+    unit.is_given_up() && unit.refund.is_none()
+}
+
 /// A line of a return that a stray could be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StrayProposal {
     pub line_identifier: String,
     pub article: String,
-    /// How many units of the line are awaited.
+    /// How many units of the line are awaited, or missed.
     pub awaited: usize,
+    /// Whether receiving was closed without them.
+    pub is_late: bool,
     /// Why it could be, the strongest reason first.
     pub signs: Vec<StraySign>,
 }
 
 impl StrayProposal {
     /// The line of a return that a scanned unit could be, if the return was found by `signs`. None
-    /// if it awaits no unit.
+    /// if it awaits no unit, and receiving was not closed without one.
     pub fn of(rma: &Rma, scanned: &Receipt, signs: &BTreeSet<StraySign>) -> Option<Self> {
         let codes = || [&scanned.sku, &scanned.upc].into_iter().flatten();
         let is_article = |unit: &&RmaUnit| {
             let own = [&unit.goods.sku, &unit.goods.upc].into_iter().flatten();
             own.into_iter().any(|own| codes().any(|code| is_same_code(own, code)))
         };
-        let mut awaited = rma.units.iter().filter(|unit| is_awaited(unit));
+        let is_open = |unit: &RmaUnit| is_awaited(unit) || is_missed(unit);
+        let mut awaited = rma.units.iter().filter(|unit| is_open(unit));
         let same = awaited.clone().find(is_article);
         let unit = same.or_else(|| awaited.next())?;
         let line = &unit.goods.order_line_item_identifier;
-        let of_line =
-            |it: &&RmaUnit| is_awaited(it) && it.goods.order_line_item_identifier == *line;
+        let of_line = |it: &&RmaUnit| is_open(it) && it.goods.order_line_item_identifier == *line;
         let mut signs: Vec<StraySign> =
             signs.iter().copied().filter(|it| *it != StraySign::Article).collect();
         signs.extend(same.map(|_| StraySign::Article));
@@ -143,6 +150,7 @@ impl StrayProposal {
             line_identifier: line.clone(),
             article: unit.goods.title.clone(),
             awaited: rma.units.iter().filter(of_line).count(),
+            is_late: is_missed(unit),
             signs,
         })
     }
@@ -161,7 +169,10 @@ pub fn rank<T>(proposals: &mut Vec<T>, proposal: impl Fn(&T) -> &StrayProposal) 
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::*;
+    use crate::returns::rma::RefundMade;
     use crate::samples;
 
     fn scanned(sku: &str) -> Receipt {
@@ -189,6 +200,25 @@ mod tests {
             unit.receiving = Some(ReceivingStatus::Received);
         }
         assert!(keys_of_return(&done, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_unit_that_receiving_was_closed_without_is_proposed_until_it_is_refunded() {
+        let mut rma = samples::rma();
+        for unit in &mut rma.units {
+            (unit.receiving, unit.receipt) = (Some(ReceivingStatus::NotReceived), None);
+        }
+        let named = BTreeSet::from([StraySign::ReturnNumber]);
+        let propose = |rma: &Rma| StrayProposal::of(rma, &scanned("TEE-NAVY-M"), &named);
+
+        let proposal = propose(&rma).unwrap();
+        assert_eq!((proposal.awaited, proposal.is_late), (2, true));
+        for unit in &mut rma.units {
+            let refund_identifier = "RF-1".to_owned();
+            unit.refund =
+                Some(RefundMade { refund_identifier, refunded_at: Timestamp::UNIX_EPOCH });
+        }
+        assert_eq!(propose(&rma), None);
     }
 
     #[test]

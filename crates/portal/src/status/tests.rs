@@ -54,6 +54,7 @@ fn received(rma: &Rma) -> Rma {
         condition: Condition::A,
         reject_reason: None,
         channel: None,
+        assigned: false,
     };
     after(rma, "2026-02-26T07:00:00Z", &event)
 }

@@ -43,7 +43,7 @@ fn a_unit_of_an_unknown_parcel_finds_its_return() {
         let page = bench.follow(&bench.open(&number), "Open it anyway");
         let page = bench.receive(&page, &barcode(&line), "B");
         assert_contains(&page, &["Set aside", "Does it belong to one of these returns?", &rma]);
-        assert_contains(&page, &["It awaits this product", "<kbd>1</kbd>", "data-key=\"1\""]);
+        assert_contains(&page, &["Same product", "<kbd>1</kbd>", "data-key=\"1\""]);
         let page = bench.submit("<form class=\"card\"", &page, &[("rma", &rma)]);
         assert_contains(&page, &["Matched and received"]);
         assert_eq!(bench.receiving_statuses(&rma), ["RECEIVED"]);

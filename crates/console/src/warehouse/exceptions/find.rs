@@ -71,11 +71,12 @@ impl ReturnLine {
         let reasons: Vec<&str> = proposal.line.signs.iter().map(|it| it.words()).collect();
         let awaited = i64::try_from(proposal.line.awaited).unwrap_or(i64::MAX);
         let awaited = format_count(awaited, "unit", "units");
+        let state = if proposal.line.is_late { "missing at closing" } else { "awaited" };
         Self {
             key,
             line: proposal.line.line_identifier.clone(),
             title: format!("{}, {rma} of {}", proposal.line.article, proposal.merchant_name),
-            detail: to_sentence(&format!("{}; {awaited} awaited", reasons.join(", "))),
+            detail: to_sentence(&format!("{}; {awaited} {state}", reasons.join(", "))),
             rma,
         }
     }

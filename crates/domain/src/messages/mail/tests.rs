@@ -68,6 +68,7 @@ fn receive(plate: &str, reject_reason: Option<&str>) -> RmaEvent {
         condition: Condition::A,
         reject_reason: reject_reason.map(str::to_owned),
         channel: None,
+        assigned: false,
     }
 }
 

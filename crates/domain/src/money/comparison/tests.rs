@@ -93,6 +93,7 @@ fn money_for_goods_that_were_rejected_or_never_came_is_found() {
         condition: Condition::A,
         reject_reason: reject_reason.map(str::to_owned),
         channel: None,
+        assigned: false,
     };
     let rejected = change(&started(2), &receipt(Some("stained")));
     let paid = pay(&rejected, "A", &[0, 1], 2200);

@@ -162,8 +162,7 @@ proptest! {
                 sku: None,
                 condition: Condition::A,
                 reject_reason: rejected.then_some(reason),
-                channel: None,
-            },
+                channel: None, assigned: false },
             RmaEvent::RefundedExtra {
                 refund_identifier: "RF-1".to_owned(),
                 amount_cents: 100,

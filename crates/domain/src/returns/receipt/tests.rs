@@ -145,6 +145,7 @@ fn receipts_are_distinguished_by_license_plate_or_else_by_another_identifier() {
         condition: Condition::A,
         reject_reason: Some("worn".to_owned()),
         channel: Some("RTS".to_owned()),
+        assigned: false,
     };
 
     assert_eq!(receipt.rma_event("7"), received("LP-0093321"));

@@ -6,7 +6,8 @@
 //! | LabelVoided       | units that travel with the label have none                       |
 //! | LabelRenewed      | the same for all labels, and new ones are awaited                |
 //! | Scanned           | tracking of the units moves forward                              |
-//! | Received          | one PENDING unit becomes RECEIVED, or NOT_RECEIVED if rejected   |
+//! | Received          | one PENDING unit becomes RECEIVED, or NOT_RECEIVED if rejected;  |
+//! |                   | if a person assigned it, also one that receiving closed without  |
 //! | ReceiptCorrected  | a receipt is replaced, or its unit becomes PENDING again         |
 //! | WrongItemRejected | it is listed on the return; its units do not change              |
 //! | ReceivingClosed   | PENDING units become NOT_RECEIVED                                |
@@ -122,17 +123,7 @@ fn when_live(
         RmaEvent::Scanned { scan, tracking_number, lines } => {
             track(rma, *scan, tracking_number.as_deref(), lines)?;
         }
-        RmaEvent::Received { receipt_identifier, line, sku, condition, reject_reason, channel } => {
-            let unit = ReceivedUnit { line: line.as_deref(), sku: sku.as_deref() };
-            let receipt = UnitReceipt {
-                receipt_identifier: receipt_identifier.clone(),
-                condition: *condition,
-                reject_reason: reject_reason.clone(),
-                channel: channel.clone(),
-                received_at: now,
-            };
-            receive(rma, &unit, &receipt)?;
-        }
+        RmaEvent::Received { .. } => receive_unit(rma, event, now)?,
         RmaEvent::ReceiptCorrected { receipt_identifier, corrected } => {
             correct_receipt(rma, receipt_identifier, corrected.as_ref())?;
         }
@@ -174,6 +165,30 @@ fn when_live(
         RmaEvent::ExchangeFailed { order_identifier } => fail_exchange(rma, order_identifier),
     }
     Ok(Vec::new())
+}
+
+fn receive_unit(rma: &mut Rma, event: &RmaEvent, now: Timestamp) -> Result<(), RmaRefusal> {
+    let RmaEvent::Received {
+        receipt_identifier,
+        line,
+        sku,
+        condition,
+        reject_reason,
+        channel,
+        assigned,
+    } = event
+    else {
+        return Ok(());
+    };
+    let unit = ReceivedUnit { line: line.as_deref(), sku: sku.as_deref(), assigned: *assigned };
+    let receipt = UnitReceipt {
+        receipt_identifier: receipt_identifier.clone(),
+        condition: *condition,
+        reject_reason: reject_reason.clone(),
+        channel: channel.clone(),
+        received_at: now,
+    };
+    receive(rma, &unit, &receipt)
 }
 
 fn cancel(rma: &mut Rma) -> Result<(), RmaRefusal> {

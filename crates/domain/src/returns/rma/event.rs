@@ -48,6 +48,10 @@ pub enum RmaEvent {
         /// The channel that the unit is assigned to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         channel: Option<String>,
+        /// Whether a person assigned the unit to the return. Then it may be one that receiving was
+        /// closed without.
+        #[serde(default, skip_serializing_if = "is_false")]
+        assigned: bool,
     },
     /// The warehouse corrected a receipt. Without a new one, the unit was not received after all,
     /// and is expected again.
@@ -100,6 +104,11 @@ impl RmaEvent {
     pub fn label(tracking_number: String, lines: Vec<String>) -> Self {
         Self::LabelCreated { tracking_number, lines, generation: None, details: Box::default() }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(assigned: &bool) -> bool {
+    !*assigned
 }
 
 /// What a corrected receipt says. It replaces what the receipt said before.

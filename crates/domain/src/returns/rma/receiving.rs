@@ -6,13 +6,15 @@
 //! | PENDING      | RECEIVED when it is received; NOT_RECEIVED when it is rejected,  |
 //! |              | or when receiving closes without it                              |
 //! | RECEIVED     | final, unless its receipt is corrected within a few minutes      |
-//! | NOT_RECEIVED | final, unless its receipt is corrected within a few minutes      |
+//! | NOT_RECEIVED | final, unless its receipt is corrected within a few minutes, or  |
+//! |              | it arrives late and a person assigns it to the return            |
 //!
 //! A corrected receipt makes a unit RECEIVED or NOT_RECEIVED, or PENDING again if it was not
 //! received at all.
 //!
 //! A unit that arrives after receiving was closed is refused here, and becomes a question for an
-//! operator: the merchant may already have acted on NOT_RECEIVED.
+//! operator: the merchant may already have acted on NOT_RECEIVED. If the operator assigns it to the
+//! return, it is received like one that arrived in time, unless it was refunded meanwhile.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -14,13 +14,14 @@
 //!
 //! A unit is settled when it was refunded, when the order of its exchange was placed and
 //! fulfilled, or when the order of its gift card was placed. A settled unit remains settled, so the
-//! status only moves forward:
+//! status only moves forward, except that a unit can arrive late:
 //!
 //! | from             | to                                                       |
 //! | ---------------- | -------------------------------------------------------- |
 //! | PENDING_EXCHANGE | CREATED, PARTIAL_REFUND, REFUNDED                        |
 //! | CREATED          | PARTIAL_REFUND, REFUNDED, CANCELED                       |
-//! | PARTIAL_REFUND   | REFUNDED, CANCELED                                       |
+//! | PARTIAL_REFUND   | REFUNDED, CANCELED; CREATED if its missing units arrive  |
+//! |                  | late, or a rejection is corrected                        |
 //! | REFUNDED         | final; its goods may still be in transit and be received |
 //! | CANCELED         | final                                                    |
 //!

@@ -95,6 +95,7 @@ fn received(receipt: &str, line: &str) -> RmaEvent {
         condition: Condition::A,
         reject_reason: None,
         channel: None,
+        assigned: false,
     }
 }
 

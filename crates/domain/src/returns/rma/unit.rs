@@ -256,6 +256,11 @@ impl RmaUnit {
             && self.receiving == Some(ReceivingStatus::NotReceived)
     }
 
+    /// Whether receiving was closed without the unit.
+    pub fn is_given_up(&self) -> bool {
+        self.receiving == Some(ReceivingStatus::NotReceived) && self.receipt.is_none()
+    }
+
     /// Whether the warehouse rejected the unit.
     pub fn is_rejected(&self) -> bool {
         self.receipt.as_ref().is_some_and(|receipt| receipt.reject_reason.is_some())

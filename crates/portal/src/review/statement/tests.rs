@@ -113,6 +113,7 @@ fn items_that_were_rejected_or_never_arrived_reduce_what_is_due() {
         condition: Condition::X,
         reject_reason: Some("stained".to_owned()),
         channel: None,
+        assigned: false,
     };
     let mut lost = rejected.clone();
     lost.units[0].receiving = Some(ReceivingStatus::NotReceived);

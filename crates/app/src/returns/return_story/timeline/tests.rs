@@ -82,6 +82,7 @@ fn complete_return() -> Vec<ReturnEvent> {
         condition: Condition::A,
         reject_reason: None,
         channel: None,
+        assigned: false,
     };
     let lines =
         vec![LineQuantity { order_line_item_identifier: "ORD-100472-1".to_owned(), quantity: 1 }];

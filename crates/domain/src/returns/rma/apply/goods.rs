@@ -82,9 +82,12 @@ pub(super) fn track(
 pub(super) struct ReceivedUnit<'a> {
     pub(super) line: Option<&'a str>,
     pub(super) sku: Option<&'a str>,
+    /// Whether a person assigned it to the return.
+    pub(super) assigned: bool,
 }
 
-/// Receives or rejects one unit: the first expected one that matches.
+/// Receives or rejects one unit: the first expected one that matches. Once receiving was closed, a
+/// person can assign a unit that came late to one that was given up.
 pub(super) fn receive(
     rma: &mut Rma,
     received: &ReceivedUnit<'_>,
@@ -97,7 +100,7 @@ pub(super) fn receive(
     if rma.units.iter().all(|unit| unit.receiving.is_none()) {
         return Err(RmaRefusal::ReceivingNotManaged);
     }
-    let closed = rma.units.iter().any(is_given_up);
+    let closed = rma.units.iter().any(RmaUnit::is_given_up);
     let mut units: Vec<&mut RmaUnit> = rma.units.iter_mut().collect();
     if let Some(line) = received.line {
         units.retain(|unit| line_of(unit) == line);
@@ -111,21 +114,25 @@ pub(super) fn receive(
             return Err(RmaRefusal::UnknownSku(sku.to_owned()));
         }
     }
-    if closed {
+    if closed && !received.assigned {
         return Err(RmaRefusal::ReceivingClosed);
     }
-    let is_expected = |unit: &&mut RmaUnit| ReceivingStatus::Received.follows(unit.receiving);
-    let unit = units.into_iter().find(is_expected).ok_or(RmaRefusal::NotAwaited)?;
+    if closed {
+        units.retain(|unit| unit.is_given_up());
+    } else {
+        units.retain(|unit| ReceivingStatus::Received.follows(unit.receiving));
+    }
+    if units.is_empty() {
+        return Err(RmaRefusal::NotAwaited);
+    }
+    // What the merchant paid for although it did not arrive is settled.
+    let is_open = |unit: &&mut RmaUnit| !closed || unit.refund.is_none();
+    let unit = units.into_iter().find(is_open).ok_or(RmaRefusal::Refunded)?;
     let rejected = receipt.reject_reason.is_some();
     unit.receiving =
         Some(if rejected { ReceivingStatus::NotReceived } else { ReceivingStatus::Received });
     unit.receipt = Some(receipt.clone());
     Ok(())
-}
-
-/// Whether receiving was closed without the unit.
-fn is_given_up(unit: &RmaUnit) -> bool {
-    unit.receiving == Some(ReceivingStatus::NotReceived) && unit.receipt.is_none()
 }
 
 /// Replaces a receipt, or removes it. What the merchant already paid for stays received.
@@ -134,7 +141,7 @@ pub(super) fn correct_receipt(
     receipt_identifier: &str,
     corrected: Option<&CorrectedReceipt>,
 ) -> Result<(), RmaRefusal> {
-    let closed = rma.units.iter().any(is_given_up);
+    let closed = rma.units.iter().any(RmaUnit::is_given_up);
     let is_meant = |unit: &&mut RmaUnit| {
         let known = unit.receipt.as_ref();
         known.is_some_and(|known| known.receipt_identifier == receipt_identifier)

@@ -10,6 +10,7 @@ fn by_sku(receipt: &str, line: Option<&str>, sku: &str) -> RmaEvent {
         condition: Condition::TT,
         reject_reason: None,
         channel: None,
+        assigned: false,
     }
 }
 
@@ -75,6 +76,7 @@ fn rejected(receipt: &str, line: &str, reason: &str) -> RmaEvent {
         condition: Condition::X,
         reject_reason: Some(reason.to_owned()),
         channel: None,
+        assigned: false,
     }
 }
 
@@ -124,6 +126,58 @@ fn closing_marks_units_that_did_not_arrive() {
     assert_unchanged(&rma, &RmaEvent::ReceivingClosed);
     assert_unchanged(&rma, &received("LP-1", "1"));
     assert_eq!(refusal(&rma, &received("LP-2", "2")), RmaRefusal::ReceivingClosed);
+}
+
+/// A person assigns a unit to the return.
+fn assigned(receipt: &str, line: &str, reject_reason: Option<&str>) -> RmaEvent {
+    RmaEvent::Received {
+        receipt_identifier: receipt.to_owned(),
+        line: Some(line.to_owned()),
+        sku: None,
+        condition: Condition::A,
+        reject_reason: reject_reason.map(str::to_owned),
+        channel: None,
+        assigned: true,
+    }
+}
+
+#[test]
+fn a_unit_that_comes_after_closing_is_received_if_a_person_assigns_it() {
+    let rma = change(&mailed(&["1", "2", "3"]), &received("LP-1", "1"));
+    let closed = change(&rma, &RmaEvent::ReceivingClosed);
+
+    let late = change(&closed, &assigned("LP-2", "2", None));
+    assert_eq!(late.units[1].receiving, Some(ReceivingStatus::Received));
+    assert!(late.owes_for(&late.units[1]) && !late.owes_for(&late.units[2]));
+    assert_eq!((late.status, late.receiving_complete), (RmaStatus::PartialRefund, true));
+    assert_unchanged(&late, &assigned("LP-2", "2", None));
+    assert_eq!(refusal(&late, &assigned("LP-4", "2", None)), RmaRefusal::NotAwaited);
+    assert_eq!(refusal(&late, &received("LP-3", "3")), RmaRefusal::ReceivingClosed);
+
+    let all = change(&late, &assigned("LP-3", "3", None));
+    assert_eq!((all.status, all.receiving_complete), (RmaStatus::Created, true));
+    let rejected = change(&late, &assigned("LP-3", "3", Some("stained")));
+    assert!(rejected.units[2].is_rejected() && rejected.units[2].is_lapsed());
+    assert_eq!(rejected.status, RmaStatus::PartialRefund);
+}
+
+#[test]
+fn a_unit_that_was_refunded_although_it_did_not_come_stays_as_it_is() {
+    let closed = change(&mailed(&["1", "1"]), &RmaEvent::ReceivingClosed);
+    let paid = change(&closed, &refunded("RF-1", &[("1", 1)]));
+
+    let late = change(&paid, &assigned("LP-1", "1", None));
+
+    let receipts: Vec<bool> = late.units.iter().map(|unit| unit.receipt.is_some()).collect();
+    let refunds: Vec<bool> = late.units.iter().map(|unit| unit.refund.is_none()).collect();
+    assert_eq!(receipts, refunds);
+    assert_eq!(refusal(&late, &assigned("LP-2", "1", None)), RmaRefusal::Refunded);
+}
+
+#[test]
+fn a_unit_that_a_person_assigns_in_time_is_received_like_any_other() {
+    let rma = change(&mailed(&["1"]), &assigned("LP-1", "1", None));
+    assert_eq!(rma, change(&mailed(&["1"]), &received("LP-1", "1")));
 }
 
 #[test]
