@@ -12,7 +12,7 @@ use app::{
 use domain::returns::{
     Resolution,
     request::{Fallback, ReturnItem, ReturnRequest},
-    rma::Rma,
+    rma::{LabelState, Rma},
 };
 
 use crate::{
@@ -107,6 +107,23 @@ impl ProofCard {
             ..card
         }))
     }
+}
+
+/// Whether a shopper may replace the label of a return. Where no proof can be asked for, one who
+/// has none can replace only a label that is of no use. Otherwise anyone who knows the order and a
+/// postal code could end the label on a parcel that is about to be sent.
+pub(super) async fn may_renew(
+    visit: &PortalVisit,
+    shopper: &Shopper,
+    rma: &Rma,
+) -> Result<bool, AppError> {
+    let app = &visit.web.app;
+    let is_usable = rma.label_state(app.world.now()) == LabelState::Usable
+        && rma.open_labels().next().is_some();
+    if shopper.proven || !is_usable {
+        return Ok(true);
+    }
+    Ok(find_proof_way(app, shopper).await? != ProofWay::Link)
 }
 
 /// The problem of a shopper who wants what needs a proof, and has none.

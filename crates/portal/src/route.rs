@@ -37,7 +37,7 @@ use server::{Web, error::ApiError, guard::RequestOrigin, path::Path};
 use crate::{
     choose::{ChoosePage, ReturnOffer, load_variants},
     form::PortalForm,
-    proof::{ProofCard, find_missing_proof},
+    proof::{ProofCard, find_missing_proof, may_renew},
     review::ReviewPage,
     selection::{FieldProblem, Selection, read_selection},
     status::{PossibleActions, StatusPage},
@@ -331,7 +331,11 @@ async fn load_status<'a>(
         return Ok(page);
     };
     let proof = ProofCard::for_label(visit, shopper, rma, proof_problem).await?;
-    Ok(page.with_proof(proof))
+    let page = page.with_proof(proof);
+    if may_renew(visit, shopper, rma).await? {
+        return Ok(page);
+    }
+    Ok(page.with_renew_advice(visit.words().parcels.renew_unproven))
 }
 
 async fn cancel(
@@ -372,6 +376,9 @@ async fn renew(
     // A new label costs money and ends the one that the shopper may have.
     if ProofCard::for_label(&visit, shopper, &before, None).await?.is_some() {
         return render_unproven_status(&visit, &before, visit.words().proof.needed).await;
+    }
+    if !may_renew(&visit, shopper, &before).await? {
+        return render_status(&visit, &before, StatusCode::FORBIDDEN, None).await;
     }
     let reason = VoidReason::parse_shopper(form.text("reason"));
     let reason = reason.ok_or_else(|| ApiError::BadRequest("no such reason".to_owned()))?;

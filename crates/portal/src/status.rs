@@ -52,6 +52,8 @@ pub(super) struct StatusPage<'a> {
     cancellable: bool,
     /// Whether the shopper can get a new label.
     renewable: bool,
+    /// How the shopper gets one otherwise.
+    renew_advice: Option<&'static str>,
     /// The page of the order, if the shopper may see it.
     order_address: Option<String>,
     /// The page that asks for the order.
@@ -159,6 +161,7 @@ impl<'a> StatusPage<'a> {
             },
             cancellable: cancellable && own_order,
             renewable: renewable && own_order,
+            renew_advice: None,
             find_address: visit.address_of(""),
             find_reason: reason.filter(|_| !own_order),
             order_address: own_order.then(|| visit.address_of("/return")),
@@ -169,6 +172,12 @@ impl<'a> StatusPage<'a> {
     /// Whether the page has something that a shopper may have to prove themselves for.
     pub(super) const fn offers_label(&self) -> bool {
         self.label.is_some() || self.renewable
+    }
+
+    /// The page with advice instead of the offer of a new label.
+    pub(super) fn with_renew_advice(self, advice: &'static str) -> Self {
+        let renew_advice = self.renewable.then_some(advice);
+        Self { renewable: false, renew_advice, ..self }
     }
 
     /// The page with the label, and with the offer of a new one, if no proof is needed for them.

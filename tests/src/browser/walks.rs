@@ -144,7 +144,7 @@ fn a_return_is_canceled(shopper: &Shopper) {
 
 fn a_lost_label_is_replaced(shopper: &Shopper) {
     shopper.shop.wait_for_labels();
-    shopper.find_order(ORDER, EMAIL);
+    shopper.follow_mail();
     shopper.choose(TEE, 1, Wanted::Refund);
     shopper.review();
     let rma = shopper.confirm();

@@ -1,6 +1,6 @@
 //! What a postal code cannot do: move value to another address than the original payment.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::shop::{DANA, GIFT, ONE_TEE, Shop, servers, shops};
 use crate::harness::{home::text, http::Request};
@@ -117,6 +117,42 @@ fn a_gift_without_a_code_needs_the_link_of_the_store_and_the_buyer_needs_no_code
         let path =
             shop.start_return(&cookie, &format!("{ONE_TEE}&giftee_email=robin%40example.com"));
         assert!(shop.get(&path, &cookie).text().contains("/labels/"));
+    }
+}
+
+/// The carrier reports something about a return.
+fn report(shop: &Shop<'_>, event: &Value) {
+    let request = Request::post("/carrier_events").bearer(&shop.server.admin_token());
+    let reply = shop.server.send(&request.json(json!({ "events": [event] }).to_string()));
+    assert_eq!(reply.json()["results"][0]["result"], "applied", "{}", reply.said());
+}
+
+#[test]
+fn where_no_mails_are_sent_a_postal_code_replaces_only_a_label_that_is_of_no_use() {
+    let advice = "Do you need a new label? Open this page with the link";
+    for shop in shops() {
+        shop.server.home.json(&["merchant", "set", &shop.merchant, "--carrier", "external"]);
+        let pass = shop.pass(BY_POSTAL_CODE);
+        let path = shop.start_return(&pass, ONE_TEE);
+        let (renew, rma) = (format!("{path}/label"), path.rsplit('/').next().unwrap());
+        let label = |number: &str| json!({ "type": "label_created", "rma_identifier": rma, "tracking_number": number });
+        report(&shop, &label("P-1"));
+        let page = shop.get(&path, &pass);
+        assert!(page.text().contains("/labels/"), "it is shown: {}", page.text());
+        assert!(page.text().contains(advice), "{}", page.text());
+        assert!(!page.text().contains("I need a new label"), "{}", page.text());
+
+        let refused = shop.post(&renew, &pass, "reason=lost");
+        assert_eq!(refused.status, 403, "{}", refused.text());
+        assert!(refused.text().contains(advice), "{}", refused.text());
+        let proven = shop.post(&renew, &shop.proven_pass(), "reason=lost");
+        assert_eq!(proven.status, 303, "{}", proven.text());
+
+        report(&shop, &label("P-2"));
+        assert_eq!(shop.post(&renew, &pass, "reason=lost").status, 403);
+        report(&shop, &json!({ "type": "label_voided", "rma_identifier": rma }));
+        assert!(shop.get(&path, &pass).text().contains("I need a new label"));
+        assert_eq!(shop.post(&renew, &pass, "reason=lost").status, 303);
     }
 }
 

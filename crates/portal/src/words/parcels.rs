@@ -31,6 +31,8 @@ pub(super) const ENGLISH: ParcelWords = ParcelWords {
     renew_confirm: "Request a new label",
     renew_refused: "You cannot get a new label here, because the old one was used or several \
                     labels were already requested. Please contact us.",
+    renew_unproven: "Do you need a new label? Open this page with the link in an email from the \
+                     store, or contact the store.",
 };
 
 pub(super) const GERMAN: ParcelWords = ParcelWords {
@@ -64,6 +66,8 @@ pub(super) const GERMAN: ParcelWords = ParcelWords {
     renew_confirm: "Neues Etikett anfordern",
     renew_refused: "Sie können hier kein neues Etikett bekommen, weil das alte verwendet wurde \
                     oder bereits mehrere angefordert wurden. Bitte wenden Sie sich an uns.",
+    renew_unproven: "Brauchen Sie ein neues Etikett? Öffnen Sie diese Seite über den Link in einer \
+                     E-Mail des Shops oder wenden Sie sich an den Shop.",
 };
 
 pub(super) const FRENCH: ParcelWords = ParcelWords {
@@ -95,6 +99,8 @@ pub(super) const FRENCH: ParcelWords = ParcelWords {
     renew_confirm: "Demander une nouvelle étiquette",
     renew_refused: "Vous ne pouvez pas obtenir de nouvelle étiquette ici, car l’ancienne a été \
                     utilisée ou plusieurs ont déjà été demandées. Veuillez nous contacter.",
+    renew_unproven: "Besoin d’une nouvelle étiquette\u{a0}? Ouvrez cette page avec le lien reçu \
+                     dans un e-mail de la boutique, ou contactez la boutique.",
 };
 
 pub(super) const SPANISH: ParcelWords = ParcelWords {
@@ -126,4 +132,6 @@ pub(super) const SPANISH: ParcelWords = ParcelWords {
     renew_confirm: "Solicitar una etiqueta nueva",
     renew_refused: "Aquí no puede obtener una etiqueta nueva, porque la anterior se utilizó o ya \
                     se solicitaron varias. Póngase en contacto con nosotros.",
+    renew_unproven: "¿Necesita una etiqueta nueva? Abra esta página con el enlace de un correo \
+                     electrónico de la tienda o póngase en contacto con la tienda.",
 };

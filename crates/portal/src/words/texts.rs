@@ -334,6 +334,8 @@ pub(crate) struct ParcelWords {
     pub(crate) reason_damaged: &'static str,
     pub(crate) renew_confirm: &'static str,
     pub(crate) renew_refused: &'static str,
+    /// How to get one without a proof that can be asked for here.
+    pub(crate) renew_unproven: &'static str,
 }
 
 /// The pages of requests that failed.
