@@ -9,8 +9,8 @@ use crate::harness::binary::homeward;
 
 /// What a benchmark prints for SQLite.
 fn measure(arguments: &[&str]) -> Value {
-    let homeward = homeward();
-    let binary = Path::new(homeward.get_program());
+    let command = homeward();
+    let binary = Path::new(command.get_program());
     let bench = binary.with_file_name("bench");
     let done = Command::new(&bench)
         .args(arguments)
