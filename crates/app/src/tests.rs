@@ -20,7 +20,9 @@ use domain::{
     identifier::{ClientId, MerchantId},
     merchants::merchant::MerchantSettings,
     orders::intake::IntakeOutcome,
+    returns::rma::{NewRma, Rma},
 };
+use jiff::Timestamp;
 use prometheus_client::registry::Registry;
 use store::{Location, Store, Transaction};
 use tempfile::TempDir;
@@ -42,6 +44,7 @@ use crate::{
         change_merchant::{MerchantChange, change_merchant},
     },
     orders::publish_orders::{IntakeResult, OrdersMessage, publish_orders},
+    returns::{origin::Origin, return_draft::put_new_return},
 };
 
 const HOUR_US: i64 = 3_600_000_000;
@@ -122,6 +125,19 @@ impl Fixture {
         authenticate(&self.app, self.token().await.reveal()).await.unwrap().unwrap()
     }
 
+    async fn store_return(&self, rma: &Rma) {
+        let acme = MerchantId::parse("acme").unwrap();
+        let mut transaction = Transaction::new("testing");
+        let origin = Origin::simulated_carrier();
+        put_new_return(&self.app, &mut transaction, &acme, rma, &origin).await.unwrap();
+        self.app.commit(transaction).await.unwrap();
+    }
+
+    async fn load_return(&self, rma: &Rma) -> Rma {
+        let acme = MerchantId::parse("acme").unwrap();
+        self.app.store.rma(&acme, &rma.rma_identifier).await.unwrap().unwrap().value
+    }
+
     async fn publish(&self, key: Option<&str>, body: &str) -> Result<IntakeResult, AppError> {
         let key = key.map(|key| IdempotencyKey {
             key: key.to_owned(),
@@ -131,6 +147,11 @@ impl Fixture {
         let message = OrdersMessage { body, dry_run: false, strict: false };
         publish_orders(self.caller().await.scope(&self.app, key.as_ref()), message).await
     }
+}
+
+/// A return that has just started.
+fn started_return(opening: NewRma) -> Rma {
+    Rma::open(opening, Timestamp::from_microsecond(1_700_000_000_000_000).unwrap())
 }
 
 fn test_operator() -> ClientId {

@@ -1,17 +1,23 @@
-//! Keys of requests, which belong to one client and end after a day.
+//! Keys of requests, which belong to one client and end after a day, and units that are scanned
+//! while their ASN is announced.
 
 use domain::{
     identifier::{ClientId, MerchantId},
     json,
-    returns::receipt::{Receipt, read_receipts},
+    returns::{
+        receipt::{Receipt, read_receipts},
+        rma::{NewRma, ReceivingStatus},
+    },
+    samples,
     warehouse::{asn::read_asn, drop_ship::read_cancellation},
 };
 
-use super::{Fixture, HOUR_US, scope_of, test_operator};
+use super::{Fixture, HOUR_US, scope_of, started_return, test_operator};
 use crate::{
     core::scope::{IdempotencyKey, RequestScope},
-    returns::carrier_events::EventOutcome,
+    returns::{carrier_events::EventOutcome, origin::Origin},
     warehouse::{
+        asn_receipts::{NamedReceipt, ScanResult, line_filter, load_scan_context, receive_scan},
         asns::announce_asn,
         drop_ship::{act_on_drop_ship_order, place_drop_ship_order, read_drop_ship_order},
         receipts::{name_batch, record_receipts},
@@ -25,6 +31,14 @@ const ASN: &str = r#"{ "program_identifier": "returns-west", "asn_number": "ASN-
 
 const RECEIPTS: &str = r#"{ "receipts": [{ "asn_number": "ASN-1", "sku": "A", "condition": "N",
     "channel": "RTS", "user_login": "mkowalski" }] }"#;
+
+/// The same for a carton with a return.
+const ASN_OF_RETURN: &str = r#"{ "program_identifier": "returns-west", "asn_number": "ASN-1",
+    "status": "shipped", "details_type": "sku", "from": { "identifier": 12, "type": "store" },
+    "to": { "identifier": "EAST", "type": "warehouse" },
+    "cartons": [{ "identifier": "C-1",
+        "reference": { "type": "RMA", "identifier": "RMA-7K3Q-9XWD-2M4T" },
+        "details": [{ "line_identifier": "1", "sku": "TEE-NAVY-M", "quantity": 2 }] }] }"#;
 
 fn key() -> IdempotencyKey {
     IdempotencyKey { key: "1".to_owned(), request_hash: bytes::Bytes::from_static(b"hash") }
@@ -92,7 +106,7 @@ async fn a_request_whose_answer_was_not_stored_finds_the_names_of_its_units() {
 async fn two_clients_cancel_with_the_same_key() {
     let fixture = Fixture::new().await;
     let (acme, operator, key) = (MerchantId::parse("acme").unwrap(), test_operator(), key());
-    let document = domain::samples::drop_ship_order_request();
+    let document = samples::drop_ship_order_request();
     let document = json::parse(document.as_bytes()).unwrap();
     let order = read_drop_ship_order(&fixture.app, &document).unwrap();
     let scope = scope_of(&fixture.app, &operator).for_merchant(&acme);
@@ -114,4 +128,27 @@ async fn two_clients_cancel_with_the_same_key() {
             assert_eq!(after.cancellations.len(), expected);
         }
     }
+}
+
+#[tokio::test]
+async fn a_unit_whose_asn_is_announced_during_its_scan_is_received_for_its_return() {
+    let fixture = Fixture::new().await;
+    let (app, acme, operator) = (&fixture.app, MerchantId::parse("acme").unwrap(), test_operator());
+    let goods = samples::rma_opening().goods.into_iter().take(1).collect();
+    let rma = started_return(NewRma { goods, ..samples::rma_opening() });
+    fixture.store_return(&rma).await;
+    let receipts = RECEIPTS.replace(r#""sku": "A""#, r#""sku": "TEE-NAVY-M""#);
+    let receipts = read_receipts(&json::parse(receipts.as_bytes()).unwrap()).unwrap();
+    let named = NamedReceipt { name: "LP-1".to_owned(), receipt: &receipts[0] };
+    let filter = line_filter(named.receipt, false);
+
+    let without_asn = load_scan_context(app, &acme, &named, &filter).await.unwrap();
+    let asn = read_asn(&json::parse(ASN_OF_RETURN.as_bytes()).unwrap()).unwrap();
+    announce_asn(scope_of(app, &operator).for_merchant(&acme), asn).await.unwrap();
+    let origin = Origin::simulated_carrier();
+    let result = receive_scan(app, &acme, &named, &origin, without_asn).await.unwrap();
+
+    assert!(matches!(result, ScanResult::Received));
+    let received = fixture.load_return(&rma).await;
+    assert_eq!(received.units[0].receiving, Some(ReceivingStatus::Received));
 }

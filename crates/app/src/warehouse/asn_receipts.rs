@@ -20,7 +20,6 @@ use domain::{
         unit::UnitRecord,
     },
 };
-use jiff::Timestamp;
 use store::{AsnLineFilter, Transaction, UnitRow, Versioned};
 
 use crate::{
@@ -106,7 +105,7 @@ pub(crate) async fn choose_owner(
 }
 
 /// The lines that a scan can match. For an exception, `more` lines that are similar.
-fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
+pub(crate) fn line_filter(receipt: &Receipt, more: bool) -> AsnLineFilter<'_> {
     fn text(optional: Option<&String>) -> &str {
         optional.map_or("", String::as_str)
     }
@@ -151,23 +150,29 @@ async fn scan(
     named: &NamedReceipt<'_>,
     origin: &Origin,
 ) -> Result<ScanResult, AppError> {
-    let (receipt, now) = (named.receipt, app.world.now());
-    let mut context = load_scan_context(app, merchant, named, &line_filter(receipt, false)).await?;
-    let mut decision = context.decide(receipt, now);
-    let applied = context.apply_to_return(app, merchant, &decision).await?;
-    if let (ReceivingDecision::Exception(_), _) | (_, Err(_)) = (&decision, &applied) {
+    let filter = line_filter(named.receipt, false);
+    let context = load_scan_context(app, merchant, named, &filter).await?;
+    receive_scan(app, merchant, named, origin, context).await
+}
+
+/// Receives a unit for which `context` was loaded.
+pub(crate) async fn receive_scan(
+    app: &App,
+    merchant: &MerchantId,
+    named: &NamedReceipt<'_>,
+    origin: &Origin,
+    mut context: ScanContext,
+) -> Result<ScanResult, AppError> {
+    let receipt = named.receipt;
+    let (mut decision, mut of_return) = context.decide(app, merchant, receipt).await?;
+    if let ReceivingDecision::Exception(_) = decision {
         if let Some(reason) = context.ambiguity() {
             return Ok(ScanResult::Ambiguous(reason));
         }
-        // An exception proposes all lines that the unit could match.
+        // An exception proposes all lines that the unit could match. What has changed since the
+        // first decision, such as a new ASN, counts for the unit and for its return.
         context = load_scan_context(app, merchant, named, &line_filter(receipt, true)).await?;
-        decision = match &applied {
-            Ok(_) => context.decide(receipt, now),
-            Err(refusal) => {
-                let kind = question_of_refusal(refusal);
-                set_aside(&context.known(), &context.scan(receipt), kind, now)
-            }
-        };
+        (decision, of_return) = context.decide(app, merchant, receipt).await?;
     }
     let replaces = context.unit.as_ref().map_or(0, |it| it.version);
     let mut transaction = Transaction::new("receiving a unit");
@@ -182,7 +187,6 @@ async fn scan(
         }
         ReceivingDecision::Accepted(acceptance) => {
             if let Some(asn) = context.asn {
-                let of_return = applied.ok().flatten();
                 let accepted =
                     AcceptedUnit { asn, acceptance: &acceptance, replaces, of_return, origin };
                 accept_unit(app, &mut transaction, merchant, accepted).await?;
@@ -194,7 +198,7 @@ async fn scan(
 }
 
 /// What the scan of a unit is decided on.
-struct ScanContext {
+pub(crate) struct ScanContext {
     /// The ASN that the unit belongs to.
     asn: Option<Versioned<AsnState>>,
     /// Whether several ASNs match equally well.
@@ -230,34 +234,29 @@ impl ScanContext {
         UnitScan { unit_identifier: &self.plate, receipt }
     }
 
-    fn decide(&self, receipt: &Receipt, now: Timestamp) -> ReceivingDecision {
-        receive(&self.known(), &self.scan(receipt), now)
-    }
-
-    /// What an accepted unit is to its return; see [`apply_to_return`].
-    async fn apply_to_return(
+    /// What the unit is, and its return with it; see [`apply_to_return`]. A unit that its return
+    /// does not expect is an exception.
+    async fn decide(
         &self,
         app: &App,
         merchant: &MerchantId,
-        decision: &ReceivingDecision,
-    ) -> Result<Result<Option<ReturnDraft>, RmaRefusal>, AppError> {
-        match (decision, &self.asn) {
-            (ReceivingDecision::Accepted(acceptance), Some(asn)) => {
-                apply_to_return(app, merchant, &asn.value, acceptance).await
-            }
-            (
-                ReceivingDecision::Accepted(_)
-                | ReceivingDecision::Repeat
-                | ReceivingDecision::Exception(_),
-                _,
-            ) => Ok(Ok(None)),
-        }
+        receipt: &Receipt,
+    ) -> Result<(ReceivingDecision, Option<ReturnDraft>), AppError> {
+        let (known, scan, now) = (self.known(), self.scan(receipt), app.world.now());
+        let decision = receive(&known, &scan, now);
+        let (ReceivingDecision::Accepted(acceptance), Some(asn)) = (&decision, &self.asn) else {
+            return Ok((decision, None));
+        };
+        Ok(match apply_to_return(app, merchant, &asn.value, acceptance).await? {
+            Ok(of_return) => (decision, of_return),
+            Err(refusal) => (set_aside(&known, &scan, question_of_refusal(&refusal), now), None),
+        })
     }
 }
 
 /// Loads the ASN first. It changes with every unit that is received, so everything that is loaded
 /// after it stays true as long as its version does.
-async fn load_scan_context(
+pub(crate) async fn load_scan_context(
     app: &App,
     merchant: &MerchantId,
     named: &NamedReceipt<'_>,
