@@ -1,5 +1,7 @@
 //! A return, as it is stored.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -265,7 +267,7 @@ impl Rma {
     pub fn label_state(&self, now: Timestamp) -> LabelState {
         if self.status == RmaStatus::Canceled {
             LabelState::Canceled
-        } else if (0..self.units.len()).all(|position| self.is_handed_over(position)) {
+        } else if self.is_handed_over() {
             LabelState::Used
         } else if now > self.labels_expire_at() {
             LabelState::Expired
@@ -274,16 +276,28 @@ impl Rma {
         }
     }
 
-    /// Whether the carrier or the warehouse has the parcel of the unit at this position. Units with
-    /// the same tracking number travel together; without one, their order says in which parcel.
-    fn is_handed_over(&self, position: usize) -> bool {
-        let number = self.units.get(position).and_then(|unit| unit.tracking_number.as_ref());
-        let shares_parcel = |other: usize, unit: &RmaUnit| match (number, &unit.tracking_number) {
-            (Some(number), Some(others)) => number == others,
-            (None, _) | (_, None) => self.parcel_of(position) == self.parcel_of(other),
-        };
-        let mut units = self.units.iter().enumerate();
-        units.any(|(other, unit)| is_gone(unit) && shares_parcel(other, unit))
+    /// Whether the carrier or the warehouse has all parcels. Units with the same tracking number
+    /// travel together; if one of two units has none, their order says whether they do.
+    fn is_handed_over(&self) -> bool {
+        let (mut numbers, mut parcels) = (BTreeSet::new(), BTreeSet::new());
+        let mut parcels_without_number = BTreeSet::new();
+        for (position, unit) in self.units.iter().enumerate().filter(|(_, unit)| is_gone(unit)) {
+            let parcel = self.parcel_of(position);
+            parcels.insert(parcel);
+            match &unit.tracking_number {
+                Some(number) => numbers.insert(number),
+                None => parcels_without_number.insert(parcel),
+            };
+        }
+        self.units.iter().enumerate().all(|(position, unit)| {
+            let parcel = self.parcel_of(position);
+            match &unit.tracking_number {
+                Some(number) => {
+                    numbers.contains(number) || parcels_without_number.contains(&parcel)
+                }
+                None => parcels.contains(&parcel),
+            }
+        })
     }
 
     /// Whether the parcel with this tracking number is still with the shopper.

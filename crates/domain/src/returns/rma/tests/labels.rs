@@ -102,6 +102,30 @@ fn a_label_is_used_when_the_carrier_has_its_own_parcel() {
 }
 
 #[test]
+fn a_unit_without_a_number_travels_with_its_neighbors() {
+    use TrackingStatus::{PreTransit, Transit};
+    let state = |parcel_count: i64, units: [(Option<&str>, TrackingStatus); 2]| {
+        let mut rma = Rma { parcel_count, ..mailed(&["1", "2"]) };
+        for (unit, (number, tracking)) in rma.units.iter_mut().zip(units) {
+            unit.tracking_number = number.map(str::to_owned);
+            unit.tracking = Some(tracking);
+        }
+        rma.label_state(time(100))
+    };
+    for (units, in_one_parcel, in_two_parcels) in [
+        ([(None, Transit), (None, PreTransit)], LabelState::Used, LabelState::Usable),
+        ([(None, PreTransit), (Some("A"), Transit)], LabelState::Used, LabelState::Usable),
+        ([(Some("A"), PreTransit), (None, Transit)], LabelState::Used, LabelState::Usable),
+        ([(Some("A"), Transit), (Some("A"), PreTransit)], LabelState::Used, LabelState::Used),
+        ([(Some("A"), Transit), (Some("B"), PreTransit)], LabelState::Usable, LabelState::Usable),
+        ([(None, PreTransit), (Some("A"), PreTransit)], LabelState::Usable, LabelState::Usable),
+    ] {
+        assert_eq!(state(1, units), in_one_parcel, "{units:?}");
+        assert_eq!(state(2, units), in_two_parcels, "{units:?}");
+    }
+}
+
+#[test]
 fn a_label_that_the_carrier_canceled_is_replaced_by_the_next_one() {
     let rma = change(&mailed(&["1", "2"]), &label("A", &["1"]));
     let rma = change(&rma, &label("B", &["2"]));
