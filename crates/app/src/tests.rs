@@ -3,6 +3,7 @@
 mod alerts;
 mod cleanup;
 mod keys;
+mod labels;
 mod replay;
 mod retention;
 mod sessions;

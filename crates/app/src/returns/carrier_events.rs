@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use domain::{
     identifier::MerchantId,
     merchants::merchant::CarrierMode,
+    orders::erasure::is_marked_as_erased,
     returns::{
         carrier::{CarrierEvent, CarrierEventKind, label::ReportedLabel},
         identifier::RmaId,
-        rma::RmaStatus,
+        rma::Rma,
     },
 };
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,7 @@ use crate::{
         change_return::{EventEffect, ReturnTarget, apply_event, find_owner},
         label_documents::{LabelFiles, load_documents, may_load},
         origin::Origin,
+        renew_label::has_sender,
     },
 };
 use futures_util::future::BoxFuture;
@@ -201,7 +203,10 @@ pub(crate) async fn apply_carrier_event(
         Ok(loaded) => loaded,
         Err(why) => return Ok(EventEffect::Refused(why)),
     };
-    let replaced_by = find_label_source(app, merchant, event).await?;
+    let replaced_by = find_label_source(target, event).await?;
+    // The return may be erased until it is changed.
+    let may_replace =
+        |rma: &Rma| rma.needs_another_label(app.world.now()) && !is_marked_as_erased(rma);
     let files = &loaded.files;
     let documents = files.iter().map(|file| file.document.clone()).collect();
     apply_event(target, &event.rma_event(documents), |rma, transaction| {
@@ -217,7 +222,7 @@ pub(crate) async fn apply_carrier_event(
         // A label may be for some lines only. Then the others still need one.
         if rma.units.iter().all(|unit| unit.tracking_number.is_some()) {
             transaction.end_label_request(merchant, id);
-        } else if let Some(carrier) = replaced_by.filter(|_| rma.status != RmaStatus::Canceled) {
+        } else if let Some(carrier) = replaced_by.filter(|_| may_replace(rma)) {
             transaction.request_label(merchant, id, carrier.name(), app.world.now_us());
         }
         if let Some(scope) = audited {
@@ -229,14 +234,19 @@ pub(crate) async fn apply_carrier_event(
     .await
 }
 
-/// The carrier that is asked for another label after it canceled one. None for other events, and
-/// for carriers from which labels are bought: an operator decides whether to buy another.
+/// The carrier that is asked for another label after it canceled one. None for other events, for
+/// carriers from which labels are bought (an operator decides whether to buy another), and if the
+/// shopper was erased.
 async fn find_label_source(
-    app: &App,
-    merchant: &MerchantId,
+    target: ReturnTarget<'_>,
     event: &CarrierEvent,
 ) -> Result<Option<CarrierMode>, AppError> {
+    let ReturnTarget { app, merchant, rma: id, .. } = target;
     if event.kind != CarrierEventKind::LabelVoided {
+        return Ok(None);
+    }
+    let Some(rma) = app.store.rma(merchant, id).await? else { return Ok(None) };
+    if !has_sender(app, merchant, &rma.value).await? {
         return Ok(None);
     }
     let owner = app.store.merchant(merchant).await?;

@@ -3,6 +3,7 @@
 use domain::{
     identifier::MerchantId,
     merchants::merchant::CarrierMode,
+    orders::erasure::{is_erased, is_marked_as_erased},
     returns::{
         ReturnMethod,
         identifier::RmaId,
@@ -16,8 +17,9 @@ use crate::{
     App, AppError,
     carriers::jobs::{enqueue_purchase, enqueue_refund},
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    orders::load_order::find_newest_snapshot,
     returns::{
-        change_return::{ReturnTarget, load_return},
+        change_return::{ReturnTarget, load_return, order_ids},
         origin::Origin,
     },
 };
@@ -63,7 +65,12 @@ pub async fn renew_label(
     let origin = Origin::of_request(scope);
     let target = ReturnTarget { app, merchant, rma: &id, origin: &origin };
     let renewed = commit_once(scope, || async {
-        let generation = load_return(app, merchant, id.as_str()).await?.label_generation;
+        let before = load_return(app, merchant, id.as_str()).await?;
+        if !has_sender(app, merchant, &before).await? {
+            let why = "the data of the shopper was erased, so a label would have no sender";
+            return Err(AppError::Conflict(why.to_owned()));
+        }
+        let generation = before.label_generation;
         if requester == LabelRequester::Shopper && generation > BY_SHOPPER_MAX {
             return Err(AppError::Conflict("too many labels were requested".to_owned()));
         }
@@ -83,6 +90,25 @@ pub async fn renew_label(
     .await?;
     notify_carrier(app, carrier);
     Ok(renewed)
+}
+
+/// Whether a label of the return would have a sender: not after the shopper was erased.
+pub(crate) async fn has_sender(
+    app: &App,
+    merchant: &MerchantId,
+    rma: &Rma,
+) -> Result<bool, AppError> {
+    if rma.email.is_some() || rma.giftee_email.is_some() {
+        return Ok(!is_marked_as_erased(rma));
+    }
+    // Only its orders show whether they were erased with it.
+    for order_id in order_ids(rma) {
+        let order = find_newest_snapshot(app, merchant, order_id).await?;
+        if order.is_some_and(|order| is_erased(&order)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Asks the carrier for the labels of a return, in the transaction that needs them.

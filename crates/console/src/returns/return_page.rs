@@ -7,6 +7,7 @@ use app::returns::return_story::{Availability, ReturnStory, journal_steps, timel
 use askama::Template;
 use domain::{
     exchanges::record::ExchangeRecord,
+    orders::erasure::is_marked_as_erased,
     returns::{
         Resolution,
         rma::{Label, ReceivingStatus, Rma, RmaEvent, RmaUnit, TrackingStatus, VoidReason, apply},
@@ -202,7 +203,10 @@ pub(super) fn return_page<'a>(
 }
 
 fn find_label_action(rma: &Rma) -> LabelAction {
-    if can_renew(rma, VoidReason::Lost) {
+    if is_marked_as_erased(rma) {
+        // A label would have no sender.
+        LabelAction::Nothing
+    } else if can_renew(rma, VoidReason::Lost) {
         LabelAction::Renew
     } else if can_renew(rma, VoidReason::NotIssued) {
         LabelAction::RequestAgain

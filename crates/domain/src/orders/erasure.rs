@@ -188,6 +188,12 @@ pub fn is_erased(order: &Order) -> bool {
     order.customer.email == ERASED_EMAIL
 }
 
+/// Whether the data of the shopper was erased from a return that had an address. One without any
+/// looks the same before and after.
+pub fn is_marked_as_erased(rma: &Rma) -> bool {
+    [&rma.email, &rma.giftee_email].into_iter().flatten().any(|email| email == ERASED_EMAIL)
+}
+
 /// Whether the data of the shopper was erased from a return, or it has none.
 pub fn is_erased_return(rma: &Rma) -> bool {
     [&rma.email, &rma.giftee_email].into_iter().flatten().all(|email| email == ERASED_EMAIL)

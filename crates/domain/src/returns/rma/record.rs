@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::label::Label;
+use super::label::{Label, VoidReason};
 use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
@@ -319,18 +319,41 @@ impl Rma {
     /// When the first valid label expires. Carriers that say nothing about it get some time from
     /// the start of the return, or of the last request.
     pub fn labels_expire_at(&self) -> Timestamp {
-        let usual = |from: Timestamp| {
-            from.checked_add(SignedDuration::from_hours(LABEL_DAYS * 24)).unwrap_or(Timestamp::MAX)
-        };
         let told = self.valid_labels().filter_map(|label| label.details.expires_at).min();
         let renewed = self.labels.iter().filter_map(|label| Some(label.void.as_ref()?.at)).max();
-        told.unwrap_or_else(|| usual(renewed.unwrap_or(self.created_at)))
+        told.unwrap_or_else(|| usual_expiry(renewed.unwrap_or(self.created_at)))
+    }
+
+    /// Whether its carrier is asked for another label after it canceled one. Labels cost money:
+    /// there is none for goods that have arrived, were refunded or are no longer awaited, and none
+    /// for a shopper who let a label expire. What replaces goods may be sent before they are.
+    pub fn needs_another_label(&self, now: Timestamp) -> bool {
+        let is_awaited = |unit: &RmaUnit| {
+            let is_given_up = unit.receiving == Some(ReceivingStatus::NotReceived);
+            let lacks_label = unit.tracking_number.is_none();
+            lacks_label && unit.receipt.is_none() && unit.refund.is_none() && !is_given_up
+        };
+        let voids = self.labels.iter().filter_map(|label| Some((label, label.void.as_ref()?)));
+        let by_request = voids.clone().filter(|(_, void)| void.reason != VoidReason::Carrier);
+        let asked_at = by_request.map(|(_, void)| void.at).max().unwrap_or(self.created_at);
+        let last = voids.max_by_key(|(_, void)| void.at);
+        let had_expired = last.is_some_and(|(label, void)| {
+            label.details.expires_at.is_some_and(|expires_at| expires_at < void.at)
+        });
+        let is_in_time = !had_expired && now <= usual_expiry(asked_at);
+        self.status != RmaStatus::Canceled && is_in_time && self.units.iter().any(is_awaited)
     }
 
     /// Whether the shopper gets a gift card, because the goods were a gift.
     pub fn gift_refund_only(&self) -> bool {
         self.giftee_email.is_some()
     }
+}
+
+/// When a label expires that was requested at this time, unless the carrier says otherwise.
+fn usual_expiry(requested_at: Timestamp) -> Timestamp {
+    let lifetime = SignedDuration::from_hours(LABEL_DAYS * 24);
+    requested_at.checked_add(lifetime).unwrap_or(Timestamp::MAX)
 }
 
 /// Whether the carrier or the warehouse has the unit.

@@ -1,5 +1,7 @@
 //! Labels: replaced, canceled, expired.
 
+use jiff::SignedDuration;
+
 use super::*;
 
 fn renewed(generation: i64, reason: VoidReason) -> RmaEvent {
@@ -137,6 +139,43 @@ fn a_label_that_the_carrier_canceled_is_replaced_by_the_next_one() {
     let rma = change(&rma, &label("C", &["1"]));
     assert_eq!(rma.units[0].tracking_number.as_deref(), Some("C"));
     assert_eq!(rma.valid_labels().count(), 2);
+}
+
+#[test]
+fn a_canceled_label_is_replaced_while_its_goods_are_awaited() {
+    let day = |days: i64| time(0).checked_add(SignedDuration::from_hours(24 * days)).unwrap();
+    let rma = change(&mailed(&["1", "2"]), &label("A", &[]));
+    assert!(!rma.needs_another_label(day(1)), "it has one");
+    let canceled = change(&rma, &voided("A"));
+    assert!(canceled.needs_another_label(day(1)));
+    assert!(!canceled.needs_another_label(day(LABEL_DAYS + 1)));
+    let asked_again = apply(&rma, &renewed(1, VoidReason::Lost), day(20)).unwrap().rma;
+    let issued_again = apply(&asked_again, &label("B", &[]), day(21)).unwrap().rma;
+    let canceled_again = apply(&issued_again, &voided("B"), day(22)).unwrap().rma;
+    assert!(canceled_again.needs_another_label(day(LABEL_DAYS + 1)), "the shopper asked again");
+
+    let partly = change(&canceled, &refunded("RF-1", &[("1", 1)]));
+    assert!(partly.needs_another_label(day(1)));
+    let finished = change(&partly, &refunded("RF-2", &[("2", 1)]));
+    assert_eq!(finished.status, RmaStatus::Refunded);
+    assert!(!finished.needs_another_label(day(1)));
+}
+
+#[test]
+fn an_expired_label_that_the_carrier_cancels_is_not_replaced() {
+    let issued = |expires_at: i64| RmaEvent::LabelCreated {
+        tracking_number: "A".to_owned(),
+        lines: Vec::new(),
+        generation: None,
+        details: LabelDetails { expires_at: Some(time(expires_at)), ..LabelDetails::default() }
+            .into(),
+    };
+    let after_void = |expires_at: i64| {
+        let rma = change(&mailed(&["1"]), &issued(expires_at));
+        apply(&rma, &voided("A"), time(500)).unwrap().rma
+    };
+    assert!(after_void(501).needs_another_label(time(500)));
+    assert!(!after_void(499).needs_another_label(time(500)));
 }
 
 #[test]
