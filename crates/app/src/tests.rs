@@ -7,6 +7,7 @@ mod labels;
 mod replay;
 mod retention;
 mod sessions;
+mod shoppers;
 mod tokens;
 mod warehouse;
 
@@ -44,7 +45,11 @@ use crate::{
         add_merchant::{AddedMerchant, NewMerchant, add_merchant},
         change_merchant::{MerchantChange, change_merchant},
     },
-    orders::publish_orders::{IntakeResult, OrdersMessage, publish_orders},
+    orders::{
+        erase_shopper::{ErasureRequest, ShopperErasure, erase_shopper},
+        publish_orders::{IntakeResult, OrdersMessage, publish_orders},
+        shopper_data::ShopperQuery,
+    },
     returns::{origin::Origin, return_draft::put_new_return},
 };
 
@@ -132,6 +137,15 @@ impl Fixture {
         let origin = Origin::simulated_carrier();
         put_new_return(&self.app, &mut transaction, &acme, rma, &origin).await.unwrap();
         self.app.commit(transaction).await.unwrap();
+    }
+
+    /// Erases a shopper, whatever is open.
+    async fn erase(&self, email: &str) -> ShopperErasure {
+        let request = ErasureRequest {
+            shopper: ShopperQuery { email: email.to_owned(), merchant: None, after: None },
+            force_reason: Some("a letter".to_owned()),
+        };
+        erase_shopper(scope_of(&self.app, &test_operator()), &request).await.unwrap()
     }
 
     async fn load_return(&self, rma: &Rma) -> Rma {

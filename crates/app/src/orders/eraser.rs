@@ -15,6 +15,7 @@ use store::{DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, Transaction,
 use utoipa::ToSchema;
 
 use super::{
+    exchange_messages::ExchangeMessages,
     shopper_data::{FoundData, FoundOrder},
     shopper_keys::{hashes_of_drop_ship, hashes_of_return},
 };
@@ -65,6 +66,21 @@ impl ErasedItem {
 struct Known<'a> {
     texts: &'a PersonalTexts,
     messages: &'a [MessageRow],
+    exchange_messages: &'a ExchangeMessages,
+}
+
+impl Known<'_> {
+    /// The messages about an order, a return or a drop-ship order.
+    fn messages_about<'b>(
+        &'b self,
+        merchant: &'b MerchantId,
+        reference: &'b str,
+    ) -> impl Iterator<Item = &'b MessageRow> {
+        let is_of_return =
+            |it: &MessageRow| self.exchange_messages.return_of(it) == Some(reference);
+        let is_about = move |it: &MessageRow| it.reference == reference || is_of_return(it);
+        self.messages.iter().filter(move |it| it.merchant == merchant.as_str() && is_about(it))
+    }
 }
 
 /// Erases for an operator, or because a retention period is over.
@@ -85,24 +101,25 @@ impl<'a> Eraser<'a> {
     }
 
     pub(crate) async fn erase(&self, found: FoundData) -> Result<ShopperErasure, AppError> {
-        let FoundData { orders, returns, drop_ship_orders, messages, known, .. } = found;
-        let known = Known { texts: &known, messages: &messages };
+        let FoundData { orders, returns, drop_ship_orders, messages, known, .. } = &found;
+        let exchange_messages = &found.exchange_messages;
+        let known = Known { texts: known, messages, exchange_messages };
         let mut erasure = ShopperErasure::default();
         // Orders last: while one is not erased, everything else is found again by it.
-        for (merchant, rma) in &returns {
+        for (merchant, rma) in returns {
             self.erase_return(merchant, rma, known).await?;
             erasure.returns.push(ErasedItem::new(merchant, rma.value.rma_identifier.as_str()));
         }
-        for (merchant, order) in &drop_ship_orders {
+        for (merchant, order) in drop_ship_orders {
             self.erase_drop_ship_order(merchant, order, known).await?;
             let id = &order.value.client_identifier;
             erasure.drop_ship_orders.push(ErasedItem::new(merchant, id));
         }
-        for order in &orders {
+        for order in orders {
             self.erase_order(order, known).await?;
             erasure.orders.push(ErasedItem::new(&order.merchant, &order.order.identifier));
         }
-        erasure.messages = messages.into_iter().map(view_message).collect();
+        erasure.messages = found.messages.into_iter().map(view_message).collect();
         Ok(erasure)
     }
 
@@ -175,10 +192,8 @@ impl<'a> Eraser<'a> {
         reference: &str,
         known: Known<'_>,
     ) -> Result<(), AppError> {
-        let about =
-            |it: &&MessageRow| it.merchant == merchant.as_str() && it.reference == reference;
         let mut erased = Vec::new();
-        for message in known.messages.iter().filter(about) {
+        for message in known.messages_about(merchant, reference) {
             let key = message.message_id;
             let Some((_, body)) = self.app.store.message(merchant, key).await? else { continue };
             let body = Bytes::from(erase_document(&body, known.texts)?);

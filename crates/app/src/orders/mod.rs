@@ -2,6 +2,7 @@
 
 pub mod erase_shopper;
 pub(crate) mod eraser;
+pub(crate) mod exchange_messages;
 pub mod import_orders;
 pub(crate) mod incoming_order;
 pub(crate) mod intake_conflict;

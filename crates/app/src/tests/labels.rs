@@ -15,10 +15,6 @@ use super::{Fixture, scope_of, started_return, test_operator};
 use crate::{
     AppError,
     merchants::change_merchant::{MerchantChange, change_merchant},
-    orders::{
-        erase_shopper::{ErasureRequest, erase_shopper},
-        shopper_data::ShopperQuery,
-    },
     returns::{
         carrier_events::{EventOutcome, Reporter, apply_carrier_events},
         renew_label::{LabelRequester, renew_label},
@@ -58,15 +54,6 @@ async fn report(fixture: &Fixture, rma: &Rma, kind: CarrierEventKind, number: &s
     assert_eq!(results.results[0].result, EventOutcome::Applied);
 }
 
-async fn erase(fixture: &Fixture, email: &str) {
-    let operator = test_operator();
-    let request = ErasureRequest {
-        shopper: ShopperQuery { email: email.to_owned(), merchant: None, after: None },
-        force_reason: Some("a letter".to_owned()),
-    };
-    erase_shopper(scope_of(&fixture.app, &operator), &request).await.unwrap();
-}
-
 async fn count_requests(fixture: &Fixture) -> usize {
     let (carrier, oldest) = (CarrierMode::External.name(), Cursor::oldest());
     fixture.app.store.label_requests(carrier, None, &oldest, 9).await.unwrap().len()
@@ -80,7 +67,7 @@ async fn a_canceled_label_is_requested_again_unless_the_shopper_was_erased() {
         fixture.store_return(&rma).await;
         report(&fixture, &rma, CarrierEventKind::LabelCreated, "1Z9").await;
         if is_erased {
-            erase(&fixture, EMAIL).await;
+            fixture.erase(EMAIL).await;
         }
 
         report(&fixture, &rma, CarrierEventKind::LabelVoided, "1Z9").await;
@@ -97,7 +84,7 @@ async fn a_return_without_an_address_has_no_sender_if_its_order_was_erased() {
     let rma = started_return(opening);
     fixture.store_return(&rma).await;
     report(&fixture, &rma, CarrierEventKind::LabelCreated, "1Z9").await;
-    erase(&fixture, EMAIL).await;
+    fixture.erase(EMAIL).await;
 
     report(&fixture, &rma, CarrierEventKind::LabelVoided, "1Z9").await;
 
@@ -119,7 +106,7 @@ async fn a_new_label_cannot_be_requested_for_an_erased_shopper() {
     assert_eq!(count_requests(&fixture).await, 1);
     report(&fixture, &rma, CarrierEventKind::LabelCreated, "1Z10").await;
 
-    erase(&fixture, EMAIL).await;
+    fixture.erase(EMAIL).await;
 
     assert!(matches!(renew().await, Err(AppError::Conflict(_))));
     assert_eq!(count_requests(&fixture).await, 0);
