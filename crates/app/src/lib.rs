@@ -185,6 +185,14 @@ pub enum AppError {
     UnreadableResponse(serde_json::Error),
 }
 
+impl AppError {
+    /// Whether the change may be committed all the same: of a commit whose connection was lost,
+    /// the result is unknown.
+    pub(crate) fn may_be_committed(&self) -> bool {
+        matches!(self, Self::Store(cause) if !matches!(cause, StoreError::Conflict))
+    }
+}
+
 /// All refusals in one sentence.
 fn summarize_refusals(refused: &[ReturnRefusal]) -> String {
     let each: Vec<String> = refused

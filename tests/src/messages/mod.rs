@@ -25,6 +25,7 @@ mod isolation;
 mod ledger;
 mod load;
 mod log;
+mod lost_commits;
 mod mail;
 mod mail_crash;
 mod nodes;

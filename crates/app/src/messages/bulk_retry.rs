@@ -224,15 +224,16 @@ async fn handle(app: &App, rows: &[FailureRow], action: &FailureAction) -> Resul
             FailureAction::Discard { reason } => transaction.discard_failure(key, reason, now_us),
         }
     }
-    match app.store.commit(transaction).await {
-        Ok(_) => {
-            merchants.dedup();
-            for merchant in &merchants {
-                app.dispatcher.notify_retried(merchant);
-            }
-            Ok(true)
+    let committed = app.store.commit(transaction).await.map_err(AppError::from);
+    if committed.as_ref().err().is_none_or(AppError::may_be_committed) {
+        merchants.dedup();
+        for merchant in &merchants {
+            app.dispatcher.notify_retried(merchant);
         }
-        Err(StoreError::Conflict) => Ok(false),
-        Err(error) => Err(error.into()),
+    }
+    match committed {
+        Ok(_) => Ok(true),
+        Err(AppError::Store(StoreError::Conflict)) => Ok(false),
+        Err(error) => Err(error),
     }
 }

@@ -207,9 +207,12 @@ pub async fn retry_message(
         record_change(scope, &mut transaction, "message.retry", &detail);
         Ok((FailureResult { id: id.to_string(), result: "retried".to_owned() }, transaction))
     })
-    .await?;
-    app.dispatcher.notify_retried(&id.merchant);
-    Ok(handled)
+    .await;
+    // The dispatcher finds no message that was put back unless it looks for it.
+    if handled.as_ref().err().is_none_or(AppError::may_be_committed) {
+        app.dispatcher.notify_retried(&id.merchant);
+    }
+    handled
 }
 
 /// Removes a failed message from the failure queue for good.

@@ -16,7 +16,11 @@ mod status;
 mod tasks;
 mod workers;
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use store::{Attempt, LastDelivery, LastingFailure, PendingMessage};
@@ -55,6 +59,7 @@ pub struct Dispatcher {
     last_enqueued: HashMap<MerchantId, i64>,
     outcomes: OutcomeBatches,
     pending_search: Option<JoinHandle<()>>,
+    rechecked: Instant,
     /// Of all queues, because what fails is usually the store.
     read_failures: Arc<LastingFailure>,
     workers: Workers,
@@ -76,6 +81,7 @@ impl Dispatcher {
             last_enqueued: HashMap::new(),
             outcomes: OutcomeBatches::default(),
             pending_search: None,
+            rechecked: Instant::now(),
             read_failures: Arc::new(LastingFailure::new(
                 "loading pending deliveries",
                 "retrying in 1 s",
@@ -194,7 +200,10 @@ impl Dispatcher {
             }
             Event::ChangeAnnounced(merchant) => self.reload_endpoints(&merchant),
             Event::AnnouncementsMissed => self.read_all_again(),
-            Event::PendingFound(last) => self.expect_up_to(&last),
+            Event::PendingFound(last) => {
+                self.expect_up_to(&last);
+                self.recheck_now_and_then(&last);
+            }
             Event::LeasesGained => self.find_pending(),
             Event::ListEndpoints(merchant, sender) => {
                 let _ = sender.send(self.status().of_merchant(&merchant));

@@ -1,11 +1,30 @@
 //! Messages that were finished and are to be sent again: retries of operators, and replays.
 
+use std::time::{Duration, Instant};
+
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
-use store::ReplayedMessage;
+use store::{LastDelivery, ReplayedMessage};
 
 use super::{Dispatcher, queues::replayed_delivery};
 
+/// How often queues are read again in case a node died before it announced what it put back.
+const RECHECK_EVERY: Duration = Duration::from_secs(300);
+
 impl Dispatcher {
+    /// Reads again what waits in the queues that have these pending messages, if that was not done
+    /// for some time.
+    pub(super) fn recheck_now_and_then(&mut self, last: &[LastDelivery]) {
+        if self.rechecked.elapsed() < RECHECK_EVERY {
+            return;
+        }
+        self.rechecked = Instant::now();
+        for LastDelivery { merchant, kind, .. } in last {
+            if let Some(id) = self.queues.id(merchant, kind.queue()) {
+                self.scheduler.recheck(id);
+            }
+        }
+    }
+
     /// Messages of `merchant` were put back, by this node.
     pub(super) fn rewind(&mut self, merchant: &MerchantId) {
         if !self.rewind_own(merchant) {

@@ -147,6 +147,16 @@ impl<P> Scheduler<P> {
         self.change(id, |queue, _| queue.cursor.rewind(from));
     }
 
+    /// Messages may have been put back on disk unannounced: all that waits is read again. Not if
+    /// that is more than a window holds, because new messages would wait for a long reading.
+    pub(crate) fn recheck(&mut self, id: QueueId) {
+        self.change(id, |queue, _| {
+            if !queue.cursor.more() && queue.window.evicted() == 0 {
+                queue.cursor.rewind(0);
+            }
+        });
+    }
+
     /// A message was put back on disk (a replay). It is sent again, after those of its lane that
     /// are older; a message that waits already is left as it is.
     pub(crate) fn put_back(&mut self, id: QueueId, mut delivery: Delivery<()>) {

@@ -89,9 +89,12 @@ impl ReplayRun {
         }
         let mut transaction = Transaction::new("enqueueing messages again");
         transaction.replay_messages(&self.merchant, &messages, self.app.world.now_us());
-        self.app.store.commit(transaction).await?;
         let count = i64::try_from(messages.len()).unwrap_or(i64::MAX);
-        self.app.dispatcher.notify_replayed(&self.merchant, messages);
+        let committed = self.app.store.commit(transaction).await.map_err(AppError::from);
+        if committed.as_ref().err().is_none_or(AppError::may_be_committed) {
+            self.app.dispatcher.notify_replayed(&self.merchant, messages);
+        }
+        committed?;
         self.progress(|job| job.replayed += count);
         self.enqueued.append(&mut self.chosen);
         Ok(())

@@ -303,6 +303,30 @@ fn a_search_reads_only_queues_with_messages_that_were_never_read() {
 }
 
 #[test]
+fn a_recheck_finds_messages_that_were_put_back_unannounced() {
+    let mut rig = Rig::new(small());
+    rig.arrive_many(HERE, 1..=2);
+    assert_eq!(rig.sent(), [1, 2]);
+    rig.deliver(1);
+
+    rig.scheduler.recheck(HERE);
+
+    assert_eq!(rig.refill(), (-1, 3));
+    rig.found(&[(1, 0), (2, 0)], true);
+    assert_eq!(rig.sent(), [1], "the other one is in flight");
+}
+
+#[test]
+fn a_recheck_reads_nothing_while_more_waits_than_a_window_holds() {
+    let mut rig = full();
+    assert_eq!(rig.sent(), [1, 2]);
+    rig.scheduler.recheck(HERE);
+    rig.deliver(1);
+    rig.deliver(2);
+    assert_eq!(rig.refill().0, 4, "it continues where it was");
+}
+
+#[test]
 fn a_paused_endpoint_keeps_hardly_anything_in_memory() {
     let mut rig = Rig::new(SchedulerSettings { window_max: 16, window_min: 1, ..small() });
     rig.arrive_many(HERE, 1..=16);
