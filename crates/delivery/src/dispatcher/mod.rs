@@ -14,6 +14,8 @@ mod put_back;
 mod queues;
 mod status;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod workers;
 
 use std::{
@@ -245,8 +247,8 @@ impl Dispatcher {
     fn finish_refill(&mut self, id: QueueId, messages: Option<Vec<PendingMessage>>, most: usize) {
         // A read that failed says nothing about where the queue ends.
         let reached_end = messages.as_ref().is_some_and(|messages| messages.len() < most);
-        let messages = messages.unwrap_or_default();
-        let rows = messages.into_iter().map(to_delivery).collect();
+        let now_us = self.parts.world.now_us();
+        let rows = messages.into_iter().flatten().map(|it| to_delivery(it, now_us)).collect();
         self.scheduler.complete_refill(id, rows, reached_end);
     }
 
@@ -290,7 +292,7 @@ impl Dispatcher {
         };
         let id = self.queue_id(&message.merchant, queue, epoch);
         if gapless {
-            self.scheduler.enqueue(id, to_delivery(message));
+            self.scheduler.enqueue(id, to_delivery(message, self.parts.world.now_us()));
         }
     }
 

@@ -110,15 +110,17 @@ impl KnownQueue {
 }
 
 /// The scheduler takes a replay for a retry: new messages go before it, and it gets at most half of
-/// the slots of its endpoint. A first attempt is always due, also if the clock was set back since.
-pub(super) fn to_delivery(message: PendingMessage) -> Delivery<PendingMessage> {
+/// the slots of its endpoint. A first attempt is always due, also if the clock was set back since,
+/// but its time stays: it shows which message has waited longest.
+pub(super) fn to_delivery(message: PendingMessage, now_us: i64) -> Delivery<PendingMessage> {
     let attempts = u32::try_from(message.attempts).unwrap_or(u32::MAX);
+    let latest_us = if attempts == 0 { now_us } else { i64::MAX };
     Delivery {
         message: message.message_id,
         lane: u64::try_from(message.lane).unwrap_or(0),
         endpoint: endpoint_index(message.kind),
         attempts: attempts.saturating_add(u32::from(message.replay)),
-        due_us: if message.attempts == 0 { 0 } else { message.due_us },
+        due_us: message.due_us.min(latest_us),
         payload: message,
     }
 }
