@@ -3,7 +3,7 @@
 //! It is what a merchant must hold, and it outlives the message. It is written together with the
 //! index of messages, which is brought up to date in large steps and before every query here.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
@@ -95,7 +95,8 @@ impl Transaction {
 impl Store {
     /// The last message about each thing among the messages after number `after`, up to `end`. They
     /// must not be many. What is sent to a carrier is no merchant's to hold, and a test message
-    /// (sequence 0) is about nothing.
+    /// (sequence 0) is about nothing. Nor is there a head of a thing whose only message was never
+    /// delivered and is discarded: earlier versions discarded messages that were not indexed yet.
     pub(super) async fn heads_of_messages(
         &self,
         merchant: &str,
@@ -107,15 +108,41 @@ impl Store {
              ORDER BY message_id";
         let without_hash = |row: &Row| read_head(row, Bytes::new());
         let messages = self.read_all(READING, sql, params![merchant, after, end], without_hash);
+        let messages = messages.await?;
+        let discarded = self.discarded_undelivered(merchant, after, end).await?;
         let mut heads: BTreeMap<(&str, String), MessageHead> = BTreeMap::new();
-        for head in messages.await? {
-            if head.kind.is_replayable() && head.sequence > 0 {
+        for head in messages {
+            let is_void = head.sequence == 1 && discarded.contains(&head.message_id);
+            if head.kind.is_replayable() && head.sequence > 0 && !is_void {
                 heads.insert((head.kind.name(), head.reference.clone()), head);
             }
         }
         let mut heads: Vec<MessageHead> = heads.into_values().collect();
         self.hash_bodies(merchant, &mut heads).await?;
         Ok(heads)
+    }
+
+    /// The discarded messages after number `after`, up to `end`, that were never delivered: those
+    /// for which [`Transaction::remove_head_of_undelivered`] removes a head.
+    async fn discarded_undelivered(
+        &self,
+        merchant: &str,
+        after: i64,
+        end: i64,
+    ) -> Result<BTreeSet<i64>, StoreError> {
+        let found = self.read_all(
+            READING,
+            "SELECT d.message_id FROM discards d
+             WHERE d.merchant_id = $1 AND d.message_id > $2 AND d.message_id <= $3
+                 AND EXISTS (SELECT 1 FROM attempts a
+                     WHERE a.merchant_id = $1 AND a.message_id = d.message_id AND a.cycle = 1)
+                 AND NOT EXISTS (SELECT 1 FROM attempts a
+                     WHERE a.merchant_id = $1 AND a.message_id = d.message_id
+                         AND a.status >= 200 AND a.status < 300)",
+            params![merchant, after, end],
+            |row| row.int(0),
+        );
+        Ok(found.await?.into_iter().collect())
     }
 
     /// Sets the hashes. Only the bodies of these messages are read: about a thing that changes

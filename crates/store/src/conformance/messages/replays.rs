@@ -8,6 +8,7 @@ use crate::{
     Attempt, AttemptOutcome, FailureCause, FailureKey, HeadPosition, MessageHead, NewMessage,
     PendingMessage, ReplayedMessage, Store, Transaction,
     conformance::{Subject, acme, commit, on_every_engine, other},
+    core::{schema::MIGRATIONS, value::params},
 };
 
 on_every_engine!(
@@ -18,7 +19,12 @@ on_every_engine!(
     a_message_is_found_by_its_time,
     the_last_message_about_each_thing_outlives_it,
     a_thing_is_forgotten_if_its_only_message_was_never_delivered_and_is_discarded,
+    a_thing_whose_only_message_was_discarded_before_it_was_indexed_is_not_known,
+    an_upgrade_forgets_things_whose_only_message_was_discarded_and_no_others,
 );
+
+/// The number of the migration that removes heads of discarded messages.
+const DISCARDED_MESSAGES: usize = 19;
 
 fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
     NewMessage {
@@ -166,30 +172,73 @@ async fn the_last_message_about_each_thing_outlives_it(Subject { store, .. }: Su
     assert_eq!(store.message_heads(&acme(), &after, 10).await.unwrap(), expected[2..]);
 }
 
-async fn a_thing_is_forgotten_if_its_only_message_was_never_delivered_and_is_discarded(
-    Subject { store, .. }: Subject,
-) {
+/// Fails messages 1 to 4: the only one about A, both about B, and a replay of the only one about C,
+/// which was delivered.
+async fn fail_messages(store: &Store) {
     let failed = AttemptOutcome::Failed { cause: FailureCause::Overloaded };
-    let never = enqueue(&store, message(&acme(), "A", 1)).await;
-    end(&store, never, failed).await;
-    for sequence in 1..=2 {
-        let one_of_two = enqueue(&store, message(&acme(), "B", sequence)).await;
-        end(&store, one_of_two, failed).await;
+    for (reference, sequence) in [("A", 1), ("B", 1), ("B", 2)] {
+        let message = enqueue(store, message(&acme(), reference, sequence)).await;
+        end(store, message, failed).await;
     }
-    let delivered = enqueue(&store, message(&acme(), "C", 1)).await;
-    end(&store, delivered, AttemptOutcome::Delivered).await;
-    replay(&store, 4).await;
-    let again = pending(&store).await.remove(0);
-    end(&store, again, failed).await;
-    store.update_message_index("acme").await.unwrap();
+    let delivered = enqueue(store, message(&acme(), "C", 1)).await;
+    end(store, delivered, AttemptOutcome::Delivered).await;
+    replay(store, 4).await;
+    let again = pending(store).await.remove(0);
+    end(store, again, failed).await;
+}
 
+async fn discard_messages(store: &Store) {
     for message_id in 1..=4 {
         let key = FailureKey { merchant: &acme(), kind: MessageKind::Rma, message_id };
-        commit(&store, |it| it.discard_failure(key, "agreed", 9)).await.unwrap();
+        commit(store, |it| it.discard_failure(key, "agreed", 9)).await.unwrap();
     }
+}
 
+/// All but A, which its merchant never got.
+async fn examine_heads(store: &Store) {
     let heads = store.message_heads(&acme(), &HeadPosition::default(), 10).await.unwrap();
     let left: Vec<(&str, i64)> =
         heads.iter().map(|head| (head.reference.as_str(), head.sequence)).collect();
     assert_eq!(left, [("B", 2), ("C", 1)]);
+}
+
+async fn a_thing_is_forgotten_if_its_only_message_was_never_delivered_and_is_discarded(
+    Subject { store, .. }: Subject,
+) {
+    fail_messages(&store).await;
+    store.update_message_index("acme").await.unwrap();
+    discard_messages(&store).await;
+    examine_heads(&store).await;
+}
+
+async fn a_thing_whose_only_message_was_discarded_before_it_was_indexed_is_not_known(
+    Subject { store, .. }: Subject,
+) {
+    fail_messages(&store).await;
+    discard_messages(&store).await;
+    store.update_message_index("acme").await.unwrap();
+    examine_heads(&store).await;
+}
+
+async fn an_upgrade_forgets_things_whose_only_message_was_discarded_and_no_others(
+    Subject { store, .. }: Subject,
+) {
+    fail_messages(&store).await;
+    store.update_message_index("acme").await.unwrap();
+    // As earlier versions did: the heads stay.
+    let discards = (1..=4_i64).map(|id| params!["acme", id, 9_i64, "agreed"]).collect();
+    let discard = |it: &mut Transaction| {
+        it.any_rows_each(
+            "INSERT INTO discards (merchant_id, message_id, discarded_us, reason)
+             SELECT r.merchant_id, r.message_id, r.discarded_us, r.reason
+             FROM ROWS(merchant_id, message_id, discarded_us, reason) WHERE true",
+            discards,
+        );
+    };
+    commit(&store, discard).await.unwrap();
+
+    let next_version = i64::try_from(MIGRATIONS.len()).unwrap() + 1;
+    store.engine.migrate(MIGRATIONS[DISCARDED_MESSAGES - 1], next_version).await.unwrap();
+
+    examine_heads(&store).await;
 }
