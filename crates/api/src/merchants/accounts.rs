@@ -208,7 +208,7 @@ pub(crate) struct SigningRotation {
         ("merchant" = String, Path, description = "The merchant's identifier.", example = "acme"),
         IdempotencyHeader,
     ),
-    request_body(content = SigningRotation, example = json!({ "revoke_old": false })),
+    request_body(content = Option<SigningRotation>, example = json!({ "revoke_old": false })),
     responses(
         (status = 200, body = SigningSecret, description = "The new secret, shown only once.",
             example = json!({ "signing_secret": "whsec_MfKQ…" })),
