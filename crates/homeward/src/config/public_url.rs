@@ -13,8 +13,10 @@ pub(crate) fn check_public_url(text: &str) -> Result<(), String> {
     if !text.contains(['?', '#']) && text.parse().is_ok_and(is_address) {
         return Ok(());
     }
+    // A login would have its password in the log.
+    let refused = if text.contains('@') { String::new() } else { format!(", not {text}") };
     Err(format!(
-        "must be an address such as https://returns.example.com, without ?, # or a login, not {text}"
+        "must be an address such as https://returns.example.com, without ?, # or a login{refused}"
     ))
 }
 
@@ -44,6 +46,15 @@ mod tests {
             "https://a b",
         ] {
             assert!(check_public_url(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_repeats_the_address_unless_it_may_have_a_password() {
+        let refuse = |text: &str| check_public_url(text).unwrap_err();
+        assert!(refuse("ftp://a.example").ends_with(" or a login, not ftp://a.example"));
+        for text in ["https://user:word@a.example", "user:word@a.example", "https://a:word@b c"] {
+            assert!(refuse(text).ends_with(" or a login"), "{text}");
         }
     }
 }
