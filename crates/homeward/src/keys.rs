@@ -77,6 +77,7 @@ impl KeyFile {
     pub(crate) async fn watch(self, app: App, mut used: KeyRing, stop: CancellationToken) {
         let reading = LastingFailure::new("reading the secret key file", "keeping the known keys");
         let sealing = LastingFailure::new("encrypting with the newest key", "will retry");
+        let remembering = LastingFailure::new("asking for the keys of the database", "will retry");
         let mut unfinished = true;
         let mut refused: Option<KeyRing> = None;
         let mut checks = 0_u32;
@@ -107,26 +108,20 @@ impl KeyFile {
             }
             checks = (checks + 1) % REMEMBER_EVERY;
             if checks == 0 {
-                remember(&app, &used).await;
+                remember(&app, &used, &stop, &remembering).await;
             }
         }
     }
 }
 
 /// Makes the database remember the key that this node still uses.
-async fn remember(app: &App, used: &KeyRing) {
-    match remember_key(app, used).await {
-        Ok(None) => (),
-        Ok(Some(newer)) => {
-            let cause = KeyError::Missing(newer);
-            tracing::warn!(
-                "another node has a newer secret key file, copy it to this node: {cause}"
-            );
-        }
-        Err(error) => {
-            let cause = with_causes(&error);
-            tracing::warn!("asking for the keys of the database failed, will retry: {cause}");
-        }
+async fn remember(app: &App, used: &KeyRing, stop: &CancellationToken, failures: &LastingFailure) {
+    let remembered = stop.run_until_cancelled(remember_key(app, used)).await;
+    let Some(remembered) = remembered else { return };
+    failures.note(&remembered);
+    if let Ok(Some(newer)) = remembered {
+        let cause = KeyError::Missing(newer);
+        tracing::warn!("another node has a newer secret key file, copy it to this node: {cause}");
     }
 }
 
