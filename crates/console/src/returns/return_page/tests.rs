@@ -8,7 +8,7 @@ use app::{
         timeline::TimelineMessage,
     },
 };
-use domain::identifier::MerchantId;
+use domain::{identifier::MerchantId, orders::erasure::ERASED_EMAIL};
 use jiff::Timestamp;
 
 use super::*;
@@ -225,4 +225,12 @@ fn a_long_timeline_says_how_many_events_it_leaves_out() {
     let words = "The first 7 events are not listed here.";
     assert!(html.contains(words), "{html}");
     assert!(html.contains("<code>GET /returns/RMA-7K3Q-9XWD-2M4T/events</code>"), "{html}");
+}
+
+#[test]
+fn a_new_label_is_offered_unless_the_shopper_was_erased() {
+    let rma = Rma::open(domain::samples::rma_opening(), Timestamp::UNIX_EPOCH);
+    assert_eq!(find_label_action(&rma), LabelAction::RequestAgain);
+    let erased = Rma { email: Some(ERASED_EMAIL.to_owned()), ..rma };
+    assert_eq!(find_label_action(&erased), LabelAction::Nothing);
 }
