@@ -3,15 +3,23 @@
 //! A request can be refused before its body was read: too large, a wrong token, too many requests.
 //! If the connection were then closed while bytes of the body arrive, the kernel would reset it,
 //! and many clients would report a broken connection instead of the response. So what arrives is
-//! read and dropped until the client closes the connection as well or sends nothing for a while.
+//! read and dropped until the client closes the connection as well or sends nothing for a while. A
+//! connection whose requests were read to their ends is closed at once.
 
 use std::{
     io,
     pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     task::{Context, Poll, ready},
     time::Duration,
 };
 
+use axum::body::HttpBody;
+use bytes::Bytes;
+use hyper::body::{Frame, Incoming, SizeHint};
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
     time::{Instant, Sleep, sleep_until},
@@ -23,8 +31,58 @@ const TIMES_QUIET_MAX: u32 = 15;
 const BYTES_MAX: usize = 64 << 20;
 const PIECE_BYTES: usize = 16 << 10;
 
+/// Whether the last request of a connection has a body that was not read to its end.
+#[derive(Clone, Default)]
+pub(super) struct UnreadBody(Arc<AtomicBool>);
+
+impl UnreadBody {
+    /// The body of the next request, with a note when it is read.
+    pub(super) fn note(&self, body: Incoming) -> NotedBody {
+        self.set(!body.is_end_stream());
+        NotedBody { body, unread: self.clone() }
+    }
+
+    fn set(&self, is_unread: bool) {
+        self.0.store(is_unread, Ordering::Relaxed);
+    }
+
+    fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+pub(super) struct NotedBody {
+    body: Incoming,
+    unread: UnreadBody,
+}
+
+impl HttpBody for NotedBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if frame.is_none() || self.body.is_end_stream() {
+            self.unread.set(false);
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
 pub(super) struct LingeringClose<S> {
     stream: S,
+    unread: UnreadBody,
     /// How long the client may send nothing.
     quiet_max: Duration,
     /// Since it is closed for writing.
@@ -40,8 +98,8 @@ struct Linger {
 }
 
 impl<S> LingeringClose<S> {
-    pub(super) fn new(stream: S, quiet_max: Duration) -> Self {
-        Self { stream, quiet_max, linger: None }
+    pub(super) fn new(stream: S, unread: UnreadBody, quiet_max: Duration) -> Self {
+        Self { stream, unread, quiet_max, linger: None }
     }
 }
 
@@ -109,9 +167,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for LingeringClose<S> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let Self { stream, quiet_max, linger } = &mut *self;
+        let Self { stream, unread, quiet_max, linger } = &mut *self;
         if linger.is_none() {
             ready!(Pin::new(&mut *stream).poll_shutdown(context))?;
+            if !unread.is_set() {
+                return Poll::Ready(Ok(()));
+            }
         }
         linger.get_or_insert_with(|| Linger::new(*quiet_max)).poll_drop(stream, context).map(Ok)
     }
@@ -126,10 +187,23 @@ mod tests {
 
     use super::*;
 
+    fn unread() -> UnreadBody {
+        let unread = UnreadBody::default();
+        unread.set(true);
+        unread
+    }
+
+    #[tokio::test]
+    async fn a_connection_without_an_unread_body_is_closed_at_once() {
+        let (_client, ours) = duplex(8);
+        let quiet_max = Duration::from_secs(600);
+        LingeringClose::new(ours, UnreadBody::default(), quiet_max).shutdown().await.unwrap();
+    }
+
     #[tokio::test]
     async fn what_still_arrives_is_read_until_the_client_closes_as_well() {
         let (mut client, ours) = duplex(8);
-        let mut stream = LingeringClose::new(ours, Duration::from_secs(60));
+        let mut stream = LingeringClose::new(ours, unread(), Duration::from_secs(60));
         stream.write_all(b"refused").await.unwrap();
         let closing = tokio::spawn(async move { stream.shutdown().await });
 
@@ -147,7 +221,7 @@ mod tests {
     async fn a_client_that_sends_nothing_or_without_end_is_given_up() {
         let quiet_max = Duration::from_millis(100);
         let (_quiet, ours) = duplex(8);
-        LingeringClose::new(ours, quiet_max).shutdown().await.unwrap();
+        LingeringClose::new(ours, unread(), quiet_max).shutdown().await.unwrap();
 
         let (mut client, ours) = duplex(8);
         let sending = tokio::spawn(async move {
@@ -156,7 +230,7 @@ mod tests {
             }
         });
         let started = Instant::now();
-        LingeringClose::new(ours, quiet_max).shutdown().await.unwrap();
+        LingeringClose::new(ours, unread(), quiet_max).shutdown().await.unwrap();
         assert!(started.elapsed() >= quiet_max * TIMES_QUIET_MAX);
         sending.await.unwrap();
     }
@@ -166,7 +240,7 @@ mod tests {
         let (mut client, ours) = duplex(1 << 20);
         let sending =
             tokio::spawn(async move { while client.write_all(&[7; 1 << 16]).await.is_ok() {} });
-        LingeringClose::new(ours, Duration::from_secs(60)).shutdown().await.unwrap();
+        LingeringClose::new(ours, unread(), Duration::from_secs(60)).shutdown().await.unwrap();
         sending.await.unwrap();
     }
 }

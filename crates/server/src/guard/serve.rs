@@ -44,7 +44,7 @@ use super::{
     Encrypted, Stopping,
     client_address::TrustedProxies,
     connection_slots::{ConnectionSlot, ConnectionSlots},
-    lingering_close::LingeringClose,
+    lingering_close::{LingeringClose, UnreadBody},
     slow_reader::SlowReaderLimit,
     tls::{
         RELOAD_INTERVAL, ReloadingCertificate, TlsError, TlsSettings, reload_when_changed,
@@ -323,14 +323,15 @@ impl Service {
             tracing::debug!(%peer, %error, "a connection was lost at once");
             return;
         }
-        let stream = LingeringClose::new(stream, self.timeouts.linger);
+        let unread = UnreadBody::default();
+        let stream = LingeringClose::new(stream, unread.clone(), self.timeouts.linger);
         let stream = SlowReaderLimit::new(stream, self.timeouts.slow_reader);
         let Some(acceptor) = &self.acceptor else {
-            return self.requests(stream, peer).await;
+            return self.requests(stream, peer, unread).await;
         };
         let handshake = timeout(self.timeouts.handshake, acceptor.accept(stream));
         match self.stop.run_until_cancelled(handshake).await {
-            Some(Ok(Ok(stream))) => self.requests(stream, peer).await,
+            Some(Ok(Ok(stream))) => self.requests(stream, peer, unread).await,
             Some(Ok(Err(error))) => tracing::debug!(%peer, %error, "a TLS handshake failed"),
             Some(Err(_)) => tracing::debug!(%peer, "a TLS handshake took too long"),
             None => {}
@@ -339,7 +340,7 @@ impl Service {
 
     /// Serves requests one after the other, until the client, a limit or `stop` ends the
     /// connection.
-    async fn requests<S>(&self, stream: S, peer: IpAddr)
+    async fn requests<S>(&self, stream: S, peer: IpAddr, unread: UnreadBody)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
@@ -348,7 +349,7 @@ impl Service {
             request.extensions_mut().insert(origin);
             request.extensions_mut().insert(Encrypted(self.acceptor.is_some()));
             request.extensions_mut().insert(Stopping(Arc::clone(&self.stop)));
-            self.router.clone().oneshot(request)
+            self.router.clone().oneshot(request.map(|body| unread.note(body)))
         });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
