@@ -239,7 +239,7 @@ mod tests {
     async fn a_client_that_sends_too_much_is_given_up() {
         let (mut client, ours) = duplex(1 << 20);
         let sending =
-            tokio::spawn(async move { while client.write_all(&[7; 1 << 16]).await.is_ok() {} });
+            tokio::spawn(async move { while client.write_all(&[7; 1 << 12]).await.is_ok() {} });
         LingeringClose::new(ours, unread(), Duration::from_secs(60)).shutdown().await.unwrap();
         sending.await.unwrap();
     }
