@@ -136,9 +136,9 @@ impl Store {
              WHERE d.merchant_id = $1 AND d.message_id > $2 AND d.message_id <= $3
                  AND EXISTS (SELECT 1 FROM attempts a
                      WHERE a.merchant_id = $1 AND a.message_id = d.message_id AND a.cycle = 1)
-                 AND NOT EXISTS (SELECT 1 FROM attempts a
-                     WHERE a.merchant_id = $1 AND a.message_id = d.message_id
-                         AND a.status >= 200 AND a.status < 300)",
+                 AND NOT EXISTS (SELECT 1 FROM attempts s
+                     WHERE s.merchant_id = $1 AND s.message_id = d.message_id
+                         AND s.status >= 200 AND s.status < 300)",
             params![merchant, after, end],
             |row| row.int(0),
         );
