@@ -135,7 +135,13 @@ fn where_no_mails_are_sent_a_postal_code_replaces_only_a_label_that_is_of_no_use
         let pass = shop.pass(BY_POSTAL_CODE);
         let path = shop.start_return(&pass, ONE_TEE);
         let (renew, rma) = (format!("{path}/label"), path.rsplit('/').next().unwrap());
-        let label = |number: &str| json!({ "type": "label_created", "rma_identifier": rma, "tracking_number": number });
+        let label = |number: &str| {
+            json!({
+                "type": "label_created",
+                "rma_identifier": rma,
+                "tracking_number": number,
+            })
+        };
         report(&shop, &label("P-1"));
         let page = shop.get(&path, &pass);
         assert!(page.text().contains("/labels/"), "it is shown: {}", page.text());
