@@ -90,7 +90,7 @@ impl Group {
 /// When messages get their numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Numbering {
-    /// The statement that inserts a message looks up the counter.
+    /// The statement that raises the counters inserts the messages, too.
     InTheStatement,
     /// The counters are read first: [`Steps::numbered_messages`] follow when they are known.
     BeforeTheStatement,
@@ -108,10 +108,10 @@ impl<'a> Steps<'a> {
         let messages: Vec<&NewMessage> = group.iter().flat_map(|one| &one.messages).collect();
         let mut last = vec![day_count_step(group.iter().flat_map(|one| &one.counts), slot)];
         last.push(disposition_step(group.iter().flat_map(|one| &one.dispositions), slot));
-        last.push(counter_step(&messages));
-        if numbering == Numbering::InTheStatement {
-            last.extend(message_steps(&messages));
-        }
+        last.push(match numbering {
+            Numbering::InTheStatement => numbering_step(&messages),
+            Numbering::BeforeTheStatement => counter_step(&messages),
+        });
         last.retain(|step| !step.rows.is_empty());
         Self { group, last }
     }
@@ -272,30 +272,42 @@ fn counter_step(messages: &[&NewMessage]) -> Step {
     }
 }
 
-/// Stores messages whose numbers the statements look up.
-fn message_steps(messages: &[&NewMessage]) -> [Step; 2] {
+/// Numbers messages and stores them. The counters are raised in the order of the merchants. It needs
+/// no guard, because each message finds the counter of its merchant.
+fn numbering_step(messages: &[&NewMessage]) -> Step {
     let back = positions_from_the_end(messages);
-    let each = || messages.iter().zip(&back);
-    let step = |sql, rows| Step { sql, rows, guard: Guard::OneEach, returns: false };
-    let message_rows = step(
-        "INSERT INTO messages
-             (merchant_id, message_id, kind, reference, sequence, created_us, body)
-         SELECT r.merchant_id, (SELECT c.last FROM message_counters c
-                 WHERE c.merchant_id = r.merchant_id) - r.back,
-             r.kind, r.reference, r.sequence, r.created_us, r.body
-         FROM ROWS(merchant_id, back, kind, reference, sequence, created_us, body)
-         WHERE true",
-        each().map(|(message, back)| message_values(message, *back)).collect(),
-    );
-    let delivery_rows = step(
-        "INSERT INTO deliveries
-             (merchant_id, kind, message_id, lane, cycle, attempt, due_us, replay)
-         SELECT r.merchant_id, r.kind, (SELECT c.last FROM message_counters c
-                 WHERE c.merchant_id = r.merchant_id) - r.back, r.lane, 1, 0, r.due_us, r.replay
-         FROM ROWS(merchant_id, kind, back, lane, due_us, replay) WHERE true",
-        each().map(|(message, back)| delivery_values(message, *back)).collect(),
-    );
-    [message_rows, delivery_rows]
+    let values = |(message, back): (&&NewMessage, &i64)| {
+        let mut values = message_values(message, *back);
+        values.extend(params![message.lane, i64::from(message.replay)]);
+        values
+    };
+    Step {
+        sql: "WITH new AS MATERIALIZED (
+                  SELECT r.merchant_id, r.back, r.kind, r.reference, r.sequence, r.created_us,
+                      r.body, r.lane, r.replay
+                  FROM ROWS(merchant_id, back, kind, reference, sequence, created_us, body, lane,
+                      replay) WHERE true),
+              raised AS (
+                  INSERT INTO message_counters (merchant_id, last)
+                  SELECT merchant_id, count(*) FROM new GROUP BY merchant_id ORDER BY merchant_id
+                  ON CONFLICT (merchant_id) DO UPDATE
+                      SET last = message_counters.last + excluded.last
+                  RETURNING merchant_id, last),
+              stored AS (
+                  INSERT INTO messages
+                      (merchant_id, message_id, kind, reference, sequence, created_us, body)
+                  SELECT merchant_id, last - back, kind, reference, sequence, created_us, body
+                  FROM new JOIN raised USING (merchant_id)),
+              pending AS (
+                  INSERT INTO deliveries
+                      (merchant_id, kind, message_id, lane, cycle, attempt, due_us, replay)
+                  SELECT merchant_id, kind, last - back, lane, 1, 0, created_us, replay
+                  FROM new JOIN raised USING (merchant_id))
+              SELECT merchant_id, last FROM raised",
+        rows: messages.iter().zip(&back).map(values).collect(),
+        guard: Guard::Any,
+        returns: true,
+    }
 }
 
 /// `number` is the number of the message, or its distance from the counter.
