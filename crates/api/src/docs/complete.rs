@@ -202,7 +202,7 @@ fn not_a_key() -> Value {
 fn not_a_query() -> Value {
     refusal_saying(
         "The query is invalid.",
-        "Failed to deserialize query string: limit: invalid digit found in string",
+        "limit must be a whole number that is not negative",
     )
 }
 

@@ -33,8 +33,8 @@ struct EndpointPath {
     #[param(example = "acme")]
     merchant: String,
     /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
-    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or
-    /// `drop_shipment_partial_cancellation`.
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation`,
+    /// `drop_shipment_partial_cancellation` or `withdrawal`.
     #[param(inline, example = "outbound_asn")]
     kind: MessageKind,
 }

@@ -33,8 +33,8 @@ pub(crate) struct FailuresQuery {
     /// Only messages of this merchant. If absent, of all merchants.
     merchant: Option<String>,
     /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
-    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or
-    /// `drop_shipment_partial_cancellation`. If absent, all kinds.
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation`,
+    /// `drop_shipment_partial_cancellation`, `withdrawal` or `mail`. If absent, all kinds.
     #[param(inline)]
     kind: Option<MessageKind>,
     /// Only messages with this status of the last response, or 0 if there was no response.
@@ -121,7 +121,7 @@ pub(crate) struct ForceQuery {
         })),
         (status = 400, body = Message, description = "The query or the `Idempotency-Key` is \
             invalid.", example = json!({
-                "message": "Failed to deserialize query string: status: invalid digit found in string"
+                "message": "status must be a whole number"
             })),
         (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
             example = json!(sample::not_found("merchant"))),

@@ -34,8 +34,8 @@ pub(crate) struct MessagesQuery {
     #[param(inline)]
     state: Option<MessageState>,
     /// `rma`, `exchange_variants`, `exchange_order`, `outbound_asn`, `inventory_receipt`,
-    /// `drop_shipment_confirmation`, `drop_shipment_cancellation` or
-    /// `drop_shipment_partial_cancellation`. If absent, all kinds.
+    /// `drop_shipment_confirmation`, `drop_shipment_cancellation`,
+    /// `drop_shipment_partial_cancellation`, `withdrawal` or `mail`. If absent, all kinds.
     #[param(inline)]
     kind: Option<MessageKind>,
     /// Only messages with this reference, such as an RMA's identifier.
@@ -122,9 +122,7 @@ fn sample_success() -> serde_json::Value {
 }
 
 pub(crate) fn sample_no_flag() -> serde_json::Value {
-    let why = "Failed to deserialize query string: force: provided string was not `true` or \
-               `false`";
-    serde_json::json!({ "message": why })
+    serde_json::json!({ "message": "force must be true or false" })
 }
 
 pub(crate) fn sample_superseded() -> serde_json::Value {

@@ -333,7 +333,7 @@ pub(crate) async fn close(
 }
 
 fn taken() -> &'static str {
-    "these units are already being returned: $.items[0]: in return RMA-7K3Q-9XWD-2M4T"
+    "these units are already being returned: $.items[0]: already in return RMA-7K3Q-9XWD-2M4T"
 }
 
 fn sample_request() -> Value {

@@ -88,7 +88,7 @@ pub(crate) async fn show(
             example = json!(sample_order())),
         (status = 409, body = Message, description = "There are not enough open \
             units, or the tracking number was used with other lines.",
-            example = json!({ "message": "line DS-20417-1 has 0 open units" })),
+            example = json!({ "message": "line DS-20417-1 has no more than 0 open units" })),
     ),
     security(("token" = ["warehouse:write"]))
 )]
@@ -122,7 +122,7 @@ pub(crate) async fn ship(
         (status = 201, body = DropShipOrder, description = "The changed order.",
             example = json!(sample_order())),
         (status = 409, body = Message, description = "There are not enough open units.",
-            example = json!({ "message": "line DS-20417-1 has 0 open units" })),
+            example = json!({ "message": "line DS-20417-1 has no more than 0 open units" })),
     ),
     security(("token" = ["warehouse:write"]))
 )]

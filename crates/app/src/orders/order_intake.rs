@@ -97,6 +97,9 @@ pub(crate) async fn decide_intake(
     Ok(IntakeDecision { outcomes, conflicts, doubtful, transaction })
 }
 
+/// Stored snapshots that are in memory at a time. One may have 10 MiB.
+const SNAPSHOTS_AT_ONCE: usize = 16;
+
 /// What is stored about incoming orders.
 struct StoredState {
     known: IntakeState,
@@ -138,15 +141,7 @@ impl StoredState {
             let refund = read_recorded_refund(&body, &order_id)?;
             stored.refunds.entry(order_id).or_default().push(refund);
         }
-        let is_stored = |order: &&IncomingOrder| stored.outcome(order).is_stored();
-        let bound = orders.iter().filter(is_stored).filter(|order| stored.has_money(order));
-        let bound = bound.map(|order| [merchant.as_str(), order.order_id.as_str()]);
-        for (_, order_id, body) in app.store.order_bodies(bound).await? {
-            // A newer snapshot replaces one that is unreadable.
-            if let Ok(order) = read_order_body(&body, &order_id) {
-                stored.currencies.insert(order_id, order.currency);
-            }
-        }
+        stored.currencies = stored.load_currencies(app, merchant, orders).await?;
         for order in orders {
             if stored.outcome(order).is_stored() || !stored.has_new_refunds(order) {
                 continue;
@@ -158,6 +153,29 @@ impl StoredState {
         }
         stored.held = stored.hold_exchange_orders(app, merchant, orders).await?;
         Ok(stored)
+    }
+
+    /// The currencies of orders that change after money was promised or paid for them.
+    async fn load_currencies(
+        &self,
+        app: &App,
+        merchant: &MerchantId,
+        orders: &[IncomingOrder],
+    ) -> Result<HashMap<String, String>, AppError> {
+        let is_bound =
+            |order: &&IncomingOrder| self.outcome(order).is_stored() && self.has_money(order);
+        let bound: Vec<&IncomingOrder> = orders.iter().filter(is_bound).collect();
+        let mut currencies = HashMap::new();
+        for page in bound.chunks(SNAPSHOTS_AT_ONCE) {
+            let keys = page.iter().map(|order| [merchant.as_str(), order.order_id.as_str()]);
+            for (_, order_id, body) in app.store.order_bodies(keys).await? {
+                // A newer snapshot replaces one that is unreadable.
+                if let Ok(order) = read_order_body(&body, &order_id) {
+                    currencies.insert(order_id, order.currency);
+                }
+            }
+        }
+        Ok(currencies)
     }
 
     async fn hold_exchange_orders(
