@@ -200,10 +200,7 @@ fn not_a_key() -> Value {
 }
 
 fn not_a_query() -> Value {
-    refusal_saying(
-        "The query is invalid.",
-        "limit must be a whole number that is not negative",
-    )
+    refusal_saying("The query is invalid.", "limit must be a whole number that is not negative")
 }
 
 fn no_token() -> Value {

@@ -9,7 +9,7 @@
 //! Two batches that are stored at the same time never touch the same message: it is not attempted
 //! again until its outcome is stored.
 
-use store::{Attempt, LastingFailure, Transaction};
+use store::{Attempt, LastingFailure, Store, Transaction};
 
 use super::{
     events::{DispatcherHandle, Event},
@@ -68,15 +68,17 @@ pub(super) async fn store_batch(parts: DispatcherParts, handle: DispatcherHandle
         count => format!("storing {count} attempt outcomes"),
     };
     let failures = LastingFailure::new(work, "retrying in 1 s");
-    loop {
+    let mut is_stored = false;
+    while !is_stored {
         let mut transaction = Transaction::new("storing attempt outcomes");
         transaction.record_attempts(batch.iter().map(|(_, attempt)| attempt));
         let stored = parts.store.commit(transaction).await;
         failures.note(&stored);
-        if stored.is_ok() {
-            break;
+        is_stored = stored.is_ok();
+        if !is_stored {
+            tokio::time::sleep(RETRY_PAUSE).await;
+            is_stored = was_stored(&parts.store, &batch).await;
         }
-        tokio::time::sleep(RETRY_PAUSE).await;
     }
     for (_, attempt) in &batch {
         parts.observer.outcome_stored(attempt);
@@ -85,12 +87,25 @@ pub(super) async fn store_batch(parts: DispatcherParts, handle: DispatcherHandle
     handle.notify(Event::OutcomesStored(stored.collect()));
 }
 
+/// Whether a batch is stored although its commit failed, because only the response was lost. Stored
+/// once more, it would be counted twice. All of it is stored or nothing, so one attempt is enough.
+async fn was_stored(store: &Store, batch: &Batch) -> bool {
+    let Some((_, attempt)) = batch.first() else { return true };
+    let message = &attempt.message;
+    let known = store.attempts(&message.merchant, message.message_id).await.unwrap_or_default();
+    known.iter().any(|row| {
+        (row.cycle, row.attempt, row.at_us)
+            == (message.cycle, i64::from(attempt.number), attempt.at_us)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use domain::{identifier::MerchantId, messages::kind::MessageKind};
-    use store::{AttemptOutcome, PendingMessage};
+    use prometheus_client::registry::Registry;
+    use store::{AttemptOutcome, FailureCause, Location, NewMessage, PendingMessage, StoreMetrics};
 
     use super::*;
 
@@ -118,6 +133,19 @@ mod tests {
             error: None,
             answer: None,
             outcome: AttemptOutcome::Delivered,
+        }
+    }
+
+    fn new_message() -> NewMessage {
+        NewMessage {
+            merchant: MerchantId::parse("acme").unwrap(),
+            kind: MessageKind::Rma,
+            reference: "RMA-1".to_owned(),
+            sequence: 1,
+            lane: 1,
+            created_us: 0,
+            replay: false,
+            body: bytes::Bytes::new(),
         }
     }
 
@@ -162,5 +190,28 @@ mod tests {
         assert_eq!(next(&mut outcomes), None);
         outcomes.batch_is_stored();
         assert_eq!(next(&mut outcomes), Some(500));
+    }
+
+    #[tokio::test]
+    async fn a_batch_is_found_in_the_store_once_it_is_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Sqlite(folder.path().join("homeward.db"));
+        let metrics = StoreMetrics::register(&mut Registry::default());
+        let store = Store::open(&location, &metrics).await.unwrap();
+        store.migrate().await.unwrap();
+        let retry = AttemptOutcome::Retry { due_us: 1, cause: FailureCause::Refused };
+        for (message_id, outcome) in [(1, AttemptOutcome::Delivered), (2, retry)] {
+            let batch = vec![(QueueId(0), Attempt { outcome, ..attempt(message_id) })];
+            let mut transaction = Transaction::new("enqueueing a message");
+            transaction.enqueue(new_message());
+            store.commit(transaction).await.unwrap();
+            assert!(!was_stored(&store, &batch).await, "{outcome:?}");
+
+            let mut transaction = Transaction::new("storing attempt outcomes");
+            transaction.record_attempts(batch.iter().map(|(_, attempt)| attempt));
+            store.commit(transaction).await.unwrap();
+            assert!(was_stored(&store, &batch).await, "{outcome:?}");
+        }
+        store.close().await;
     }
 }
