@@ -65,6 +65,42 @@ fn an_exchange_order_that_is_cancelled_is_paid_in_money() {
 }
 
 #[test]
+fn a_fee_that_the_gift_card_has_paid_is_not_deducted_when_the_goods_are_cancelled() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        stage.set_policy(&json!({
+            "window_days": 3650, "gift_card": { "sku": "GIFT-CARD" },
+            "methods": [{ "method": "mail-back", "fee_cents": 595 }],
+        }));
+        stage.publish(&sample_order("O-1"));
+        let started = stage.start(&[
+            item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
+            item("O-1", "scarf", 1, &gift_card()),
+        ]);
+        stage.told(&started, 2);
+        assert_eq!(stage.asked(&started)[0]["items"][1]["unit_price_amount_cents"], 3_617);
+        let mut cancelled = unshipped(&exchange_order("EX-100001", 4_500, 360));
+        cancelled["status"] = json!("Cancelled");
+
+        stage.publish(&cancelled);
+
+        let statement = &stage.held(&started)["statement"];
+        let promised = &statement["promised"];
+        assert_eq!(
+            (&promised["refund_cents"], &promised["fee_cents"]),
+            (&json!(4_610), &json!(595))
+        );
+        assert_eq!(statement["paid"][0]["amount_cents"], 3_617);
+        assert_eq!(statement["balance_cents"], 4_610);
+        stage.publish(&refund_of(&started, 1));
+        let settled = &stage.held(&started)["statement"];
+        assert_eq!(settled["balance_cents"], 0);
+        let problems = stage.get("/refund_problems").json();
+        assert_eq!(problems["refunds"], json!([]));
+    }
+}
+
+#[test]
 fn of_an_exchange_order_that_is_partly_shipped_only_the_rest_is_paid_in_money() {
     for server in servers() {
         for status in ["Shipped", "Cancelled"] {

@@ -153,6 +153,7 @@ fn random_return(random: &mut SeededRandom, order: &Order) -> Rma {
     // A fee is never more than what is paid out.
     let probe = Quote::of_return(&Rma::open(new.clone(), time(0)));
     new.fee_cents = probe.fee_cents();
+    new.gift_card_fee_cents = probe.fee_from_gift_card_cents;
     Rma::open(new, time(0))
 }
 

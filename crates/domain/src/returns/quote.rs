@@ -106,7 +106,8 @@ impl Quote {
         let gift_card_cents = sum_cents(units.iter().filter(is_card).map(worth));
         let replaced_cents = sum_cents(units.iter().map(|unit| unit.goods.replaced_cents()));
         let refund_cents = sum_cents(units.iter().map(worth)).saturating_sub(replaced_cents);
-        let fee_from_refund_cents = rma.fee_cents.min(refund_cents);
+        let fee_from_refund_cents =
+            rma.fee_cents.saturating_sub(rma.gift_card_fee_cents).min(refund_cents);
         let fee_from_gift_card_cents =
             rma.fee_cents.saturating_sub(fee_from_refund_cents).min(gift_card_cents);
         let paid = [

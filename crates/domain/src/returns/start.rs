@@ -339,6 +339,7 @@ fn new_rma(
         return_method: request.return_method,
         return_shipping_cost_cents: quote.fee_cents(),
         fee_cents: quote.fee_cents(),
+        gift_card_fee_cents: quote.fee_from_gift_card_cents,
         bonus_credit_amount_cents: quote.bonus_credit_cents,
         shipping_refund_cents: quote.shipping_refund_cents,
         giftee_email: request.gift.as_ref().map(|gift| gift.giftee_email.clone()),

@@ -113,6 +113,7 @@ pub(crate) fn new_rma(
         return_method,
         return_shipping_cost_cents: 0,
         fee_cents: 0,
+        gift_card_fee_cents: 0,
         bonus_credit_amount_cents: 0,
         shipping_refund_cents: 0,
         giftee_email: None,

@@ -30,6 +30,7 @@ pub fn opening() -> NewRma {
         return_method: ReturnMethod::MailBack,
         return_shipping_cost_cents: 0,
         fee_cents: 0,
+        gift_card_fee_cents: 0,
         bonus_credit_amount_cents: 0,
         shipping_refund_cents: 0,
         giftee_email: Some("robin.ames@example.com".to_owned()),

@@ -295,6 +295,7 @@ fn new_rma(context: &WithdrawalContext<'_>, goods: Vec<RmaGoods>, ids: &Withdraw
         return_method: choose_method(context),
         return_shipping_cost_cents: 0,
         fee_cents: 0,
+        gift_card_fee_cents: 0,
         bonus_credit_amount_cents: 0,
         shipping_refund_cents: 0,
         giftee_email: None,

@@ -68,6 +68,45 @@ fn placed_orders_are_paid_and_what_the_merchant_absorbs_is_not() {
     assert_eq!(states, [PaidState::Open, PaidState::Open, PaidState::Open, PaidState::Paid]);
 }
 
+/// An even exchange and a gift card, which pays the whole fee, in one order that was placed. Then
+/// the exchange is canceled.
+fn cancel_beside_card(gift_card_fee_cents: i64) -> Statement {
+    let goods = vec![goods(Resolution::Exchange, None), goods(Resolution::GiftCard, None)];
+    let order_identifier = goods[0].order_identifier.clone();
+    let mut new = new_rma(ReturnMethod::MailBack, false, goods);
+    (new.fee_cents, new.gift_card_fee_cents) = (595, gift_card_fee_cents);
+    let mut rma = Rma::open(new, "2026-01-10T12:00:00Z".parse().unwrap());
+    let exchange_order_identifier = "EX-1".to_owned();
+    let placed = RmaEvent::ExchangePlaced {
+        order_identifier,
+        exchange_order_identifier: exchange_order_identifier.clone(),
+    };
+    for event in [placed, RmaEvent::ExchangeCanceled { exchange_order_identifier }] {
+        rma = apply(&rma, &event, "2026-01-10T12:01:00Z".parse().unwrap()).unwrap().rma;
+    }
+    Statement::of(&rma)
+}
+
+#[test]
+fn a_fee_that_a_gift_card_has_paid_is_not_deducted_from_a_later_refund() {
+    let statement = cancel_beside_card(595);
+
+    let promised = statement.promised;
+    assert_eq!((promised.refund_cents, promised.gift_card_cents), (3960, 3365));
+    assert_eq!((promised.fee_cents, statement.paid_cents()), (595, 3365));
+    assert_eq!(statement.balance_cents, 3960);
+}
+
+/// The postings of its events are stored, and follow from the return.
+#[test]
+fn a_return_of_an_older_version_keeps_the_fee_where_it_was_posted() {
+    let statement = cancel_beside_card(0);
+
+    let promised = statement.promised;
+    assert_eq!((promised.refund_cents, promised.gift_card_cents), (3365, 3960));
+    assert_eq!(statement.balance_cents, 3365);
+}
+
 #[test]
 fn a_canceled_return_owes_nothing() {
     let mut rma = started();

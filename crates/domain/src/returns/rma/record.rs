@@ -35,6 +35,11 @@ pub struct Rma {
     /// What the merchant deducts from the refund for handling the return.
     #[schema(example = 0, minimum = 0)]
     pub fee_cents: i64,
+    /// Of the fee: what gift cards pay. It stays on them when an exchange becomes a refund. Returns
+    /// of older versions do not have it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schema(ignore)]
+    pub gift_card_fee_cents: i64,
     /// Bonus credit for taking a gift card or an exchange. It is not a refund.
     #[schema(example = 0, minimum = 0)]
     pub bonus_credit_amount_cents: i64,
@@ -129,6 +134,7 @@ pub struct NewRma {
     pub return_method: ReturnMethod,
     pub return_shipping_cost_cents: i64,
     pub fee_cents: i64,
+    pub gift_card_fee_cents: i64,
     pub bonus_credit_amount_cents: i64,
     pub shipping_refund_cents: i64,
     pub giftee_email: Option<String>,
@@ -159,6 +165,7 @@ impl Rma {
             return_method: new.return_method,
             return_shipping_cost_cents: new.return_shipping_cost_cents,
             fee_cents: new.fee_cents,
+            gift_card_fee_cents: new.gift_card_fee_cents,
             bonus_credit_amount_cents: new.bonus_credit_amount_cents,
             shipping_refund_cents: new.shipping_refund_cents,
             giftee_email: new.giftee_email,

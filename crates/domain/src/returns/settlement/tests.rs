@@ -60,6 +60,7 @@ fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
         return_method: ReturnMethod::MailBack,
         return_shipping_cost_cents: 0,
         fee_cents: 0,
+        gift_card_fee_cents: 0,
         bonus_credit_amount_cents: 0,
         shipping_refund_cents: 0,
         giftee_email: None,

@@ -225,7 +225,8 @@ fn refund_instead(unit: &mut RmaUnit) {
 }
 
 /// There is only ever one exchange order for an order. So if it cannot be placed, its units are
-/// refunded. The bonus was for taking a gift card, and is lost with the card that it was on.
+/// refunded. The bonus was for taking a gift card, and is lost with the card that it was on. What
+/// that card would have paid of the fee is deducted from the refund.
 pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {
     let had_bonus = rma.first_gift_card() == Some(order_identifier);
     let mut cards_lost = false;
@@ -237,5 +238,6 @@ pub(super) fn fail_exchange(rma: &mut Rma, order_identifier: &str) {
     }
     if cards_lost && had_bonus {
         rma.bonus_credit_amount_cents = 0;
+        rma.gift_card_fee_cents = 0;
     }
 }
