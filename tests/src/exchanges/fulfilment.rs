@@ -65,6 +65,28 @@ fn an_exchange_order_that_is_cancelled_is_paid_in_money() {
 }
 
 #[test]
+fn one_message_may_cancel_an_exchange_order_and_refund_its_units() {
+    for server in servers() {
+        let stage = ExchangeStage::set(server);
+        let started = exchanged(&stage);
+        let mut cancelled = unshipped(&exchange_order("EX-100001", 4_500, 360));
+        cancelled["status"] = json!("Cancelled");
+
+        let orders = [refund_of(&started, 1), cancelled];
+        let answer = stage.stage.publish(&orders);
+
+        assert_eq!(answer["warnings"], json!([]));
+        let told = stage.told(&started, 4);
+        assert_eq!(
+            (&told[2]["status"], &told[3]["status"]),
+            (&json!("CREATED"), &json!("REFUNDED"))
+        );
+        assert_eq!(stage.get("/refund_problems").json()["refunds"], json!([]));
+        stage.assert_promises_kept();
+    }
+}
+
+#[test]
 fn a_fee_that_the_gift_card_has_paid_is_not_deducted_when_the_goods_are_cancelled() {
     for server in servers() {
         let stage = ExchangeStage::set(server);

@@ -29,7 +29,7 @@ use crate::{
     },
     returns::{
         origin::Origin,
-        settle_refunds::{DoubtfulRefund, NewRefund, settle_refunds},
+        settle_refunds::{DoubtfulRefund, NewRefund, Settlements},
     },
 };
 
@@ -76,8 +76,15 @@ pub(crate) async fn decide_intake(
     }
     transaction.put_orders(merchant, rows, now_us);
     transaction.insert_refunds(merchant, new_refunds, now_us);
-    let settling = settle_refunds(app, merchant, &unsettled, &stored.known.ledgers);
-    let mut settlements = Box::pin(settling).await?;
+    // Unchanged orders count, too: their exchange orders may have become known in the meantime.
+    let orders_by_position = orders.iter().enumerate();
+    let current = orders_by_position.filter(|(_, it)| stored.outcome(it) != IntakeOutcome::Stale);
+    let current = current.map(|(position, it)| it.published(position));
+    let mut settlements = Settlements::default();
+    // First, because a refund may pay for what an exchange order of the same message cancels.
+    settlements.apply_exchange_orders(app, merchant, current, &stored.known.exchanges).await?;
+    let settling = settlements.settle_refunds(app, merchant, &unsettled, &stored.known.ledgers);
+    Box::pin(settling).await?;
     conflicts.extend(settlements.first_beyond_limit().map(IntakeConflict::too_many));
     for (position, order) in orders.iter().enumerate() {
         let recorded = stored.refunds_of(order);
@@ -87,11 +94,6 @@ pub(crate) async fn decide_intake(
             settlements.list_misfits(app, merchant, &order.published(position), &misfits);
         }
     }
-    // Unchanged orders count, too: their exchange orders may have become known in the meantime.
-    let orders_by_position = orders.iter().enumerate();
-    let current = orders_by_position.filter(|(_, it)| stored.outcome(it) != IntakeOutcome::Stale);
-    let current = current.map(|(position, it)| it.published(position));
-    settlements.apply_exchange_orders(app, merchant, current, &stored.known.exchanges).await?;
     let origin = Origin::of_request(scope);
     let doubtful = settlements.put(app, merchant, &mut transaction, &origin).await?;
     Ok(IntakeDecision { outcomes, conflicts, doubtful, transaction })

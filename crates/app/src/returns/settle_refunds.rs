@@ -135,30 +135,30 @@ pub(crate) const fn ends_exchange(status: OrderStatus) -> bool {
     }
 }
 
-/// `ledgers` has the ledgers of the refunded orders, as far as anything of them is spent.
-pub(crate) async fn settle_refunds(
-    app: &App,
-    merchant: &MerchantId,
-    refunds: &[NewRefund<'_>],
-    ledgers: &BTreeMap<String, Versioned<Ledger>>,
-) -> Result<Settlements, AppError> {
-    let mut settlements = Settlements::default();
-    for new in refunds {
-        if new.refund.is_ignored() {
-            settlements.warn(new, format!("has no effect, because it has the tag {IGNORE_REFUND}"));
-            continue;
-        }
-        let ledger = ledgers.get(&new.order.identifier);
-        settlements.load(app, merchant, new.order, ledger).await?;
-        if !settlements.take_work(new) {
-            break;
-        }
-        settlements.settle(app, merchant, new);
-    }
-    Ok(settlements)
-}
-
 impl Settlements {
+    /// `ledgers` has the ledgers of the refunded orders, as far as anything of them is spent.
+    pub(crate) async fn settle_refunds(
+        &mut self,
+        app: &App,
+        merchant: &MerchantId,
+        refunds: &[NewRefund<'_>],
+        ledgers: &BTreeMap<String, Versioned<Ledger>>,
+    ) -> Result<(), AppError> {
+        for new in refunds {
+            if new.refund.is_ignored() {
+                self.warn(new, format!("has no effect, because it has the tag {IGNORE_REFUND}"));
+                continue;
+            }
+            let ledger = ledgers.get(&new.order.identifier);
+            self.load(app, merchant, new.order, ledger).await?;
+            if !self.take_work(new) {
+                break;
+            }
+            self.settle(app, merchant, new);
+        }
+        Ok(())
+    }
+
     /// Loads the returns of the order, unless they are loaded already.
     async fn load(
         &mut self,
