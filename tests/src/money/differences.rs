@@ -12,6 +12,11 @@ fn decide(scene: &Scene<'_>, refund: &str, action: &str) -> Reply {
     scene.send("POST", &target, &scene.stage.admin, &body)
 }
 
+fn match_by_hand(scene: &Scene<'_>, refund: &str, body: &Value) -> Reply {
+    let target = format!("/admin/merchants/{}/refunds/{refund}/match", scene.stage.merchant.id);
+    scene.send("POST", &target, &scene.stage.admin, body)
+}
+
 fn own_problems(scene: &Scene<'_>) -> Vec<Value> {
     let request = Request::get("/refund_problems").bearer(&scene.stage.token);
     let reply = scene.stage.server.send(&request);
@@ -117,5 +122,48 @@ fn money_for_a_rejected_unit_is_listed_and_a_tolerated_cent_is_not() {
 
         assert_eq!(kinds(&scene), [problem("paid_after_reject", "paid_after_reject", 0, 4_610)]);
         assert_eq!(scene.show(&other)["statement"]["balance_cents"], -4_610);
+    }
+}
+
+#[test]
+fn a_refund_that_is_matched_by_hand_is_compared_with_the_promise() {
+    for scene in scenes() {
+        let rma = scene.start_tee();
+        scene.start_tee();
+        let mut paid = refund("RF-1", None, &[("tee", 1)]);
+        paid["total_refund_amount_cents"] = json!(3_000);
+        scene.publish_refunds(&sample_order("A"), &[paid]);
+
+        let matched = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": rma }));
+
+        assert_eq!(matched.status, 200, "{}", matched.said());
+        assert_eq!(kinds(&scene), [problem("short_paid", "short_paid", 4_610, 3_000)]);
+        assert_eq!(matched.json(), own_problems(&scene)[0]);
+        assert_eq!(decide(&scene, "RF-1", "accept").status, 200);
+        assert_eq!(kinds(&scene), [problem("short_paid", "settled", 4_610, 3_000)]);
+    }
+}
+
+#[test]
+fn a_conflict_also_lists_a_difference_and_leaves_it_to_be_decided() {
+    for scene in scenes() {
+        scene.set(&json!({ "managed_receiving": true }));
+        let [rejected, _other] = [scene.start_tee(), scene.start_tee()];
+        scene.label(&rejected);
+        scene.receive(&json!([{
+            "rma_identifier": rejected, "sku": "SKU-tee", "condition": "A",
+            "reject_reason": "stained",
+        }]));
+        let too_much = refund("RF-1", Some(&rejected), &[("tee", 2)]);
+        scene.publish_refunds(&sample_order("A"), &[too_much]);
+
+        assert_eq!(kinds(&scene), [problem("conflict", "conflict", 0, 4_610)]);
+        let early = decide(&scene, "RF-1", "accept");
+        assert_eq!(early.said(), r#"409 {"message":"the refund must be matched first"}"#);
+        let left = match_by_hand(&scene, "RF-1", &json!({}));
+
+        assert_eq!(left.status, 200, "{}", left.said());
+        assert_eq!(kinds(&scene), [problem("paid_after_reject", "paid_after_reject", 0, 4_610)]);
+        assert_eq!(decide(&scene, "RF-1", "accept").status, 200);
     }
 }

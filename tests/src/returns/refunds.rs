@@ -109,13 +109,15 @@ fn a_refund_of_a_return_that_nobody_knows_keeps_its_units_from_being_returned() 
         }]);
         assert_eq!(refused.json()["errors"], expected);
 
+        let nowhere = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": UNKNOWN }));
+        assert_eq!(nowhere.said(), r#"404 {"message":"return not found"}"#);
         let left = match_by_hand(&scene, "RF-1", &json!({}));
         assert_eq!(left.json()["detail"], "left unchanged", "{}", left.said());
         assert_eq!(scene.problems("settled"), [("RF-1".to_owned(), "left unchanged".to_owned())]);
         let nothing = match_by_hand(&scene, "RF-9", &json!({}));
         assert_eq!(nothing.status, 404, "{}", nothing.said());
-        let nowhere = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": UNKNOWN }));
-        assert_eq!(nowhere.said(), r#"404 {"message":"return not found"}"#);
+        let again = match_by_hand(&scene, "RF-1", &json!({}));
+        assert_eq!(again.said(), r#"409 {"message":"the refund is already resolved"}"#);
     }
 }
 

@@ -76,6 +76,9 @@ pub async fn answer_difference(
         let problem = problem.ok_or(AppError::NotFound("refund problem"))?;
         let id = RmaId::parse(&problem.rma_id);
         let id = id.ok_or_else(|| conflict("the problem is not a difference of amounts"))?;
+        if problem.waits_for_match() {
+            return Err(conflict("the refund must be matched first"));
+        }
         if problem.state == "settled" {
             return Err(conflict("the difference is already settled"));
         }

@@ -2,6 +2,7 @@
 
 use domain::{
     identifier::MerchantId,
+    money::comparison::find_difference,
     orders::order::Refund,
     returns::{
         identifier::RmaId,
@@ -23,7 +24,10 @@ use crate::{
         scope::RequestScope, time::time_from_us,
     },
     orders::load_order::find_order,
-    returns::{origin::Origin, return_draft::ReturnDraft},
+    returns::{
+        origin::Origin,
+        return_draft::{ReturnDraft, describe_difference},
+    },
 };
 
 /// A refund that matched no return, paid for units that were already spent, does not fit the newest
@@ -52,7 +56,7 @@ pub struct ProblemView {
     /// What is wrong, or how it was resolved.
     #[schema(example = "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
     pub detail: String,
-    /// If the refund differs from the promise: both amounts.
+    /// If the refund differs from the promise: both amounts. Decided about when it is matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<DifferenceView>,
 }
@@ -171,8 +175,46 @@ pub struct RefundMatch {
     pub note: Option<String>,
 }
 
-/// Resolves a problem: the refund is applied to a return, or is left unchanged. While the rest of
-/// it could pay for another return, the problem stays open.
+/// What an operator's decision led to.
+struct MatchResult {
+    /// What was decided.
+    resolution: String,
+    /// The returns that the rest of the refund could pay for.
+    rest: Vec<String>,
+    /// The return whose promise the refund is compared with.
+    compared: Option<Rma>,
+}
+
+impl MatchResult {
+    /// The problem after the decision. While the rest of the refund could pay for another return,
+    /// it stays open. Then the refund may still differ from the promise.
+    fn resolve(&self, problem: RefundProblem, note: Option<&str>) -> RefundProblem {
+        let note = note.map(|note| format!(": {note}")).unwrap_or_default();
+        let mut detail = format!("{}{note}", self.resolution);
+        let compared = self.compared.as_ref();
+        let difference =
+            compared.and_then(|rma| Some((rma, find_difference(rma, &problem.refund_id)?)));
+        let mut after = RefundProblem { rma_id: String::new(), ..problem };
+        if let Some((rma, difference)) = &difference {
+            after.rma_id = rma.rma_identifier.to_string();
+            after.currency.clone_from(&rma.currency);
+            after.promised_cents = difference.promised_cents;
+            after.paid_cents = difference.paid_cents;
+        }
+        match (self.rest.as_slice(), difference) {
+            ([], Some((rma, difference))) => {
+                difference.kind.name().clone_into(&mut after.kind);
+                after.state.clone_from(&after.kind);
+                detail = format!("{detail}; {}", describe_difference(rma, &difference));
+            }
+            ([], None) => "settled".clone_into(&mut after.state),
+            (rest, _) => detail = format!("{detail}; the rest could pay for {}", rest.join(", ")),
+        }
+        RefundProblem { detail, ..after }
+    }
+}
+
+/// Resolves a problem: the refund is applied to a return, or is left unchanged.
 pub async fn match_refund(
     scope: RequestScope<'_>,
     refund_id: &str,
@@ -182,22 +224,18 @@ pub async fn match_refund(
     let matching = commit_once(scope, || async {
         let problem = app.store.refund_problem(merchant, refund_id).await?;
         let problem = problem.ok_or(AppError::NotFound("refund problem"))?;
+        if !problem.waits_for_match() {
+            return Err(AppError::Conflict("the refund is already resolved".to_owned()));
+        }
         let mut transaction = Transaction::new("matching a refund");
-        let (resolution, rest) = match &matched.rma_identifier {
-            None => ("left unchanged".to_owned(), Vec::new()),
+        let result = match &matched.rma_identifier {
+            None => leave_unchanged(app, merchant, &problem).await?,
             Some(rma) => {
                 let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-                let rest = pay_for_return(scope, &mut transaction, &problem, &id).await?;
-                (format!("matched to {id}"), rest)
+                pay_for_return(scope, &mut transaction, &problem, &id).await?
             }
         };
-        let note = matched.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
-        let (state, rest) = if rest.is_empty() {
-            ("settled".to_owned(), String::new())
-        } else {
-            (problem.kind.clone(), format!("; the rest could pay for {}", rest.join(", ")))
-        };
-        let after = RefundProblem { state, detail: format!("{resolution}{note}{rest}"), ..problem };
+        let after = result.resolve(problem, matched.note.as_deref());
         transaction.put_refund_problem(merchant, &after);
         let detail = json!({ "refund": refund_id, "match": matched });
         record_change(scope, &mut transaction, "refund.match", &detail);
@@ -207,14 +245,25 @@ pub async fn match_refund(
     Box::pin(matching).await
 }
 
-/// Applies the refund of a problem to the return `id`. Returns the others that the rest of it could
-/// pay for.
+async fn leave_unchanged(
+    app: &App,
+    merchant: &MerchantId,
+    problem: &RefundProblem,
+) -> Result<MatchResult, AppError> {
+    let compared = match RmaId::parse(&problem.rma_id) {
+        Some(id) => app.store.rma(merchant, &id).await?.map(|rma| rma.value),
+        None => None,
+    };
+    Ok(MatchResult { resolution: "left unchanged".to_owned(), rest: Vec::new(), compared })
+}
+
+/// Applies the refund of a problem to the return `id`.
 async fn pay_for_return(
     scope: RequestScope<'_>,
     transaction: &mut Transaction,
     problem: &RefundProblem,
     id: &RmaId,
-) -> Result<Vec<String>, AppError> {
+) -> Result<MatchResult, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     let ledger = app.store.ledger(merchant, &problem.order_id).await?;
     let rma = app.store.rma(merchant, id).await?.ok_or(AppError::NotFound("return"))?;
@@ -231,10 +280,11 @@ async fn pay_for_return(
     };
     transaction.put_ledger(merchant, &problem.order_id, &settlement.ledger, ledger.version);
     let mut draft = ReturnDraft::new(rma);
-    draft.push(event, paid, report.now);
+    draft.push(event, paid.clone(), report.now);
     draft.put(app, transaction, merchant, &Origin::of_request(scope)).await?;
+    let resolution = format!("matched to {id}");
     if settlement.problem.is_none() {
-        return Ok(Vec::new());
+        return Ok(MatchResult { resolution, rest: Vec::new(), compared: Some(paid) });
     }
     let mut others: Vec<Rma> = Vec::new();
     for other in settlement.ledger.rmas().iter().filter_map(|text| RmaId::parse(text)) {
@@ -243,5 +293,6 @@ async fn pay_for_return(
     others.retain(|other| other.rma_identifier != *id);
     let candidates = find_candidates(report, &settlement.ledger, &others);
     let payable = candidates.iter().filter(|it| it.pays_for > 0);
-    Ok(payable.map(|it| it.rma.rma_identifier.to_string()).collect())
+    let rest = payable.map(|it| it.rma.rma_identifier.to_string()).collect();
+    Ok(MatchResult { resolution, rest, compared: Some(paid) })
 }

@@ -183,7 +183,7 @@ fn put_differences(
     let (known, now) = (find_differences(before), find_differences(after));
     for difference in now.iter().filter(|it| !known.contains(it)) {
         let problem = describe_problem(app, merchant, after, difference);
-        transaction.put_refund_problem(merchant, &problem);
+        transaction.put_difference(merchant, &problem);
     }
     let is_gone =
         |it: &&Difference| now.iter().all(|other| other.refund_identifier != it.refund_identifier);

@@ -321,14 +321,15 @@ impl Settlements {
         for (order_id, ledger) in &self.ledgers {
             transaction.put_ledger(merchant, order_id, &ledger.value, ledger.version);
         }
+        for problem in &self.problems {
+            transaction.put_refund_problem(merchant, problem);
+        }
+        // They add their differences to the problems.
         for draft in self.returns.into_values() {
             draft.put(app, transaction, merchant, origin).await?;
         }
         for record in &self.cancelled {
             transaction.update_exchange_order(merchant, &record.value.cancelled(), record.version);
-        }
-        for problem in &self.problems {
-            transaction.put_refund_problem(merchant, problem);
         }
         for problem in &self.misfits {
             transaction.insert_refund_problem(merchant, problem);

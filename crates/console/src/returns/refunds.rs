@@ -200,7 +200,10 @@ fn refund_card(number: usize, case: RefundCase) -> RefundCard {
         state: problem_badge(&problem.state),
         is_open: problem.state != "settled",
         problem: describe_problem(&problem),
-        difference: problem.difference.as_ref().map(DifferenceBox::new),
+        // A refund that waits to be matched is compared when it is.
+        difference: (problem.difference.as_ref())
+            .filter(|_| DifferenceKind::parse(&problem.kind).is_some())
+            .map(DifferenceBox::new),
         facts: refund.map(facts_view),
         candidates: candidates.into_iter().map(candidate_row).collect(),
         merchant: problem.merchant,

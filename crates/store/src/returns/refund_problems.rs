@@ -24,7 +24,7 @@ pub struct RefundProblem {
     pub noticed_us: i64,
     /// What is wrong with it, or what was done about it.
     pub detail: String,
-    /// The return that it was compared with. Empty if it is not about a difference, like the rest.
+    /// The return that it was compared with. Empty if there is no difference, like the rest.
     pub rma_id: String,
     pub currency: String,
     pub promised_cents: i64,
@@ -36,6 +36,11 @@ impl RefundProblem {
     pub fn cursor(&self) -> Cursor {
         let (merchant, id) = (self.merchant.clone(), self.refund_id.clone());
         Cursor { at_us: self.noticed_us, merchant, id }
+    }
+
+    /// Whether an operator should match the refund to a return, or leave it.
+    pub fn waits_for_match(&self) -> bool {
+        matches!(self.state.as_str(), "unmatched" | "conflict")
     }
 }
 
@@ -82,6 +87,28 @@ impl Transaction {
         );
     }
 
+    /// Records a difference of a refund. While the refund waits to be matched, that stays its
+    /// problem, and the difference is added to it.
+    pub fn put_difference(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
+        self.one_row(
+            concat!(
+                "INSERT INTO refund_problems (",
+                problem_columns!(),
+                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+                 ON CONFLICT (merchant_id, refund_id) DO UPDATE
+                     SET kind = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
+                             THEN refund_problems.kind ELSE excluded.kind END,
+                         state = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
+                             THEN refund_problems.state ELSE excluded.state END,
+                         detail = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
+                             THEN refund_problems.detail ELSE excluded.detail END,
+                         rma_id = excluded.rma_id, currency = excluded.currency,
+                         promised_cents = excluded.promised_cents, paid_cents = excluded.paid_cents"
+            ),
+            problem.values(merchant),
+        );
+    }
+
     /// Records that a refund no longer fits its order, unless it is listed already. It is listed
     /// once: later snapshots of the order contradict it in the same way.
     pub fn insert_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
@@ -95,8 +122,14 @@ impl Transaction {
         );
     }
 
-    /// Ends the difference of a refund that no longer exists, if an operator has not ended it.
+    /// Ends the difference of a refund that no longer exists, if an operator has not ended it. A
+    /// refund that waits to be matched still waits.
     pub fn settle_difference(&mut self, merchant: &MerchantId, refund_id: &str, detail: &str) {
+        self.any_rows(
+            "UPDATE refund_problems SET rma_id = ''
+             WHERE merchant_id = $1 AND refund_id = $2 AND state IN ('unmatched', 'conflict')",
+            params![merchant, refund_id],
+        );
         self.any_rows(
             "UPDATE refund_problems SET state = 'settled', detail = $3
              WHERE merchant_id = $1 AND refund_id = $2 AND state <> 'settled' AND rma_id <> ''",
