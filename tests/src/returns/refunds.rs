@@ -92,6 +92,42 @@ fn a_refund_for_two_returns_stays_open_until_both_are_matched() {
 }
 
 #[test]
+fn a_refund_for_two_returns_pays_them_no_more_than_its_total() {
+    for scene in scenes() {
+        let [one, two] = two_returns(&scene);
+        let mut both = refund("RF-1", None, &[("tee", 2)]);
+        both["total_refund_amount_cents"] = json!(5_000);
+        scene.publish_refunds(&sample_order("A"), &[both]);
+
+        for rma in [&one, &two] {
+            let matched = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": rma }));
+            assert_eq!(matched.status, 200, "{}", matched.said());
+        }
+
+        let paid = |rma: &str| scene.show(rma)["statement"]["paid"][0]["amount_cents"].clone();
+        assert_eq!((paid(&one), paid(&two)), (json!(4_610), json!(390)));
+        assert_eq!(scene.problems("short_paid").len(), 1);
+    }
+}
+
+#[test]
+fn money_without_units_is_matched_to_one_return() {
+    for scene in scenes() {
+        let [one, two] = two_returns(&scene);
+        let mut shipping = refund("RF-1", Some(UNKNOWN), &[]);
+        shipping["total_refund_amount_cents"] = json!(595);
+        scene.publish_refunds(&sample_order("A"), &[shipping]);
+        let matched = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": one }));
+        assert_eq!(matched.status, 200, "{}", matched.said());
+
+        let again = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": two }));
+
+        assert_eq!(again.said(), r#"409 {"message":"the refund is already resolved"}"#);
+        assert_eq!(scene.show(&two)["statement"]["paid"], json!([]));
+    }
+}
+
+#[test]
 fn a_refund_of_a_return_that_nobody_knows_keeps_its_units_from_being_returned() {
     for scene in scenes() {
         let named = refund("RF-1", Some(UNKNOWN), &[("mug", 1)]);

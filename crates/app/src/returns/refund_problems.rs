@@ -273,7 +273,11 @@ async fn pay_for_return(
     let refund = order.refunds.iter().find(is_it).ok_or(AppError::NotFound("refund"))?;
     let now = rma.value.next_change_at(app.world.now());
     let report = RefundReport { order: &order, refund, now };
-    let settlement = settle_with(report, &ledger.value, &rma.value);
+    let mut returns: Vec<Rma> = Vec::new();
+    for other in ledger.value.rmas().iter().filter_map(|text| RmaId::parse(text)) {
+        returns.extend(app.store.rma(merchant, &other).await?.map(|rma| rma.value));
+    }
+    let settlement = settle_with(report, &ledger.value, &rma.value, &returns);
     let Some(PaidReturn { event, rma: paid }) = settlement.changed else {
         let why = "the return does not expect a refund for these units";
         return Err(AppError::Conflict(why.to_owned()));
@@ -286,12 +290,8 @@ async fn pay_for_return(
     if settlement.problem.is_none() {
         return Ok(MatchResult { resolution, rest: Vec::new(), compared: Some(paid) });
     }
-    let mut others: Vec<Rma> = Vec::new();
-    for other in settlement.ledger.rmas().iter().filter_map(|text| RmaId::parse(text)) {
-        others.extend(app.store.rma(merchant, &other).await?.map(|rma| rma.value));
-    }
-    others.retain(|other| other.rma_identifier != *id);
-    let candidates = find_candidates(report, &settlement.ledger, &others);
+    returns.retain(|other| other.rma_identifier != *id);
+    let candidates = find_candidates(report, &settlement.ledger, &returns);
     let payable = candidates.iter().filter(|it| it.pays_for > 0);
     let rest = payable.map(|it| it.rma.rma_identifier.to_string()).collect();
     Ok(MatchResult { resolution, rest, compared: Some(paid) })

@@ -248,11 +248,11 @@ impl OrderHistory {
         let id = self.problems.iter().nth(position).unwrap();
         let refund = self.refunds.iter().find(|refund| refund.identifier == *id).unwrap().clone();
         let rma = &self.returns[self.random.index(self.returns.len())];
-        let matched = settle_with(self.report(&refund), &self.ledger, rma);
+        let matched = settle_with(self.report(&refund), &self.ledger, rma, &self.returns);
         // A match that changes no return is refused.
         if let Some(paid) = matched.changed {
             self.ledger = matched.ledger;
-            let again = settle_with(self.report(&refund), &self.ledger, &paid.rma);
+            let again = settle_with(self.report(&refund), &self.ledger, &paid.rma, &self.returns);
             assert_eq!((again.changed, &again.ledger), (None, &self.ledger));
             self.replace(Some(paid));
         }

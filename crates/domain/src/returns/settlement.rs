@@ -76,7 +76,7 @@ pub fn settle(report: RefundReport<'_>, ledger: &Ledger, returns: &[Rma]) -> Set
         return Settlement { ledger: ledger.clone(), changed: None, problem: None };
     }
     match choose_target(order, returns, refund) {
-        RefundTarget::Return(rma) => settle_with(report, ledger, rma),
+        RefundTarget::Return(rma) => settle_with(report, ledger, rma, returns),
         RefundTarget::Outside => settle_outside(report, ledger.clone(), &quantities_of(refund)),
         // The money was paid, so the units must not be refunded again.
         RefundTarget::Unknown(why) => {
@@ -94,15 +94,22 @@ pub fn settle(report: RefundReport<'_>, ledger: &Ledger, returns: &[Rma]) -> Set
 
 /// Enters a refund that is known to pay for `rma`, because it names the return or an operator chose
 /// it. What was entered of it before is removed, except for what it paid for in other returns: it
-/// cannot pay for those units again.
-pub fn settle_with(report: RefundReport<'_>, ledger: &Ledger, rma: &Rma) -> Settlement {
+/// cannot pay for those units again, nor with the same money. `returns` are the order's returns.
+pub fn settle_with(
+    report: RefundReport<'_>,
+    ledger: &Ledger,
+    rma: &Rma,
+    returns: &[Rma],
+) -> Settlement {
     let RefundReport { order, refund, now, .. } = report;
     if !pays_for_units(refund) {
         return settle_extra(report, ledger, rma);
     }
     let ledger = ledger.forget_refund(&refund.identifier, rma.rma_identifier.as_str());
     let unpaid = unpaid_quantities(&ledger, refund);
-    let event = refund_event(report, &unpaid, paid_for_return(report, rma, &unpaid));
+    let left_cents = unrecorded_cents(refund, returns);
+    let amount_cents = paid_for_return(report, rma, &unpaid, left_cents);
+    let event = refund_event(report, &unpaid, amount_cents);
     let (event, decision) = match apply_payment(rma, event, now) {
         Ok(applied) => applied,
         Err(refusal) => {
@@ -135,21 +142,33 @@ pub fn settle_with(report: RefundReport<'_>, ledger: &Ledger, rma: &Rma) -> Sett
     Settlement { ledger, changed, problem }
 }
 
-/// How much of the money of a refund is for units of this return: all of it, unless the refund also
-/// pays for units elsewhere. Then it is what the units here were promised.
-fn paid_for_return(report: RefundReport<'_>, rma: &Rma, unpaid: &BTreeMap<&str, i64>) -> i64 {
-    let RefundReport { order, refund, now, .. } = report;
-    let total = refund.total_refund_amount_cents;
-    let all_here = *unpaid == quantities_of(refund)
-        && unpaid.iter().all(|(line, quantity)| count_awaited(rma, order, line) >= *quantity);
+/// What no return has recorded of the money of a refund yet.
+fn unrecorded_cents(refund: &Refund, returns: &[Rma]) -> i64 {
+    let recorded = returns.iter().flat_map(|rma| &rma.refunds);
+    let recorded = recorded.filter(|it| it.refund_identifier == refund.identifier);
+    let recorded = recorded.map(|it| it.amount_cents).fold(0, i64::saturating_add);
+    refund.total_refund_amount_cents.saturating_sub(recorded).max(0)
+}
+
+/// How much of the money that is left of a refund is for units of this return: all of it, unless
+/// the refund also pays for further units elsewhere. Then it is what the units here were promised.
+fn paid_for_return(
+    report: RefundReport<'_>,
+    rma: &Rma,
+    unpaid: &BTreeMap<&str, i64>,
+    left_cents: i64,
+) -> i64 {
+    let RefundReport { order, now, .. } = report;
+    let all_here =
+        unpaid.iter().all(|(line, quantity)| count_awaited(rma, order, line) >= *quantity);
     if all_here {
-        return total;
+        return left_cents;
     }
     let Ok(tried) = apply(rma, &refund_event(report, unpaid, 0), now) else { return 0 };
     let units = rma.units.iter().zip(&tried.rma.units);
     let new = units.filter(|(before, after)| before.refund.is_none() && after.refund.is_some());
     let promised = new.map(|(_, unit)| unit.goods.amounts.refund_cents());
-    promised.fold(0, i64::saturating_add).min(total)
+    promised.fold(0, i64::saturating_add).min(left_cents)
 }
 
 /// Applies a refund. A difference to the promise that the merchant tolerates is accepted with it.
@@ -214,7 +233,7 @@ pub fn find_candidates<'a>(
     returns: &'a [Rma],
 ) -> Vec<ReturnCandidate<'a>> {
     let RefundReport { order, refund, .. } = report;
-    let can_be_settled = |rma: &&Rma| settle_with(report, ledger, rma).changed.is_some();
+    let can_be_settled = |rma: &&Rma| settle_with(report, ledger, rma, returns).changed.is_some();
     let mut candidates: Vec<ReturnCandidate<'_>> = returns
         .iter()
         .filter(can_be_settled)

@@ -21,7 +21,7 @@ fn settle_three(ledger: &Ledger, returns: &[Rma], refund: &Refund) -> Settlement
 
 /// What follows when an operator chooses the return.
 fn match_three(ledger: &Ledger, rma: &Rma, refund: &Refund) -> Settlement {
-    settle_with(report(&three_units(), refund), ledger, rma)
+    settle_with(report(&three_units(), refund), ledger, rma, std::slice::from_ref(rma))
 }
 
 fn now() -> Timestamp {
@@ -246,6 +246,29 @@ fn a_refund_pays_for_a_unit_in_only_one_return() {
     assert_eq!(rest.ledger.paid_by("F", "A"), 2);
     let again = match_three(&rest.ledger, &first, &refund);
     assert_eq!((again.changed, again.ledger), (None, rest.ledger));
+}
+
+#[test]
+fn returns_that_share_a_refund_record_no_more_than_was_paid() {
+    let (ledger, first) = start_return(&Ledger::default(), FIRST, 1);
+    let (ledger, second) = start_return(&ledger, SECOND, 1);
+    let order = three_units();
+    for (total, rest) in [(500, 200), (600, 300), (650, 350), (200, 0)] {
+        let mut refund = refund_of("F", 2, None);
+        refund.total_refund_amount_cents = total;
+        let pay = |ledger: &Ledger, rma: &Rma, other: &Rma| {
+            let returns = [rma.clone(), other.clone()];
+            let settled = settle_with(report(&order, &refund), ledger, rma, &returns);
+            let paid = settled.changed.unwrap().rma;
+            (settled.ledger, paid.refunds[0].amount_cents, paid)
+        };
+
+        let (after, recorded, paid) = pay(&ledger, &first, &second);
+        assert_eq!(recorded, total.min(300), "what its unit was promised");
+        let (_, recorded, _) = pay(&after, &second, &paid);
+
+        assert_eq!(recorded, rest, "of {total}, the last one has what is left");
+    }
 }
 
 #[test]
