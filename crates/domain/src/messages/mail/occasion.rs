@@ -106,7 +106,9 @@ pub fn of_event(before: &Rma, event: &RmaEvent, after: &Rma) -> Vec<MailOccasion
         RmaEvent::ExchangeFailed { .. }
         | RmaEvent::ExchangePartCanceled { .. }
         | RmaEvent::ExchangeCanceled { .. } => {
-            add(MailKind::ExchangeRefunded, describe_failed_exchange(before, after));
+            if let Some(content) = describe_failed_exchange(before, after) {
+                add(MailKind::ExchangeRefunded, content);
+            }
         }
         RmaEvent::Canceled => {
             // Without goods to send, there is no label either.
@@ -184,18 +186,24 @@ fn new_payments(before: &Rma, after: &Rma) -> Vec<PaidAmount> {
 }
 
 /// What the shopper gets because an exchange or a gift card failed. Who got a gift gets no money.
-fn describe_failed_exchange(before: &Rma, after: &Rma) -> MailContent {
+/// None if nothing is due for what failed, because it was rejected or never arrived.
+fn describe_failed_exchange(before: &Rma, after: &Rma) -> Option<MailContent> {
     let units = before.units.iter().zip(&after.units);
     let failed = units.filter(|(old, new)| old.goods.resolution != new.goods.resolution);
+    if !failed.clone().any(|(_, unit)| after.owes_for(unit)) {
+        return None;
+    }
+    let due = Quote::due(after);
+    let refund_cents = due.refund_cents + due.shipping_refund_cents - due.fee_from_refund_cents;
     let mut chosen = failed.map(|(old, _)| old.goods.resolution).peekable();
     let had_cards = chosen.peek().is_some() && chosen.all(|it| it == Resolution::GiftCard);
     let is_gift = after.gift_refund_only();
-    MailContent {
-        amount_cents: Some(Statement::of(after).promised.refund_cents),
+    Some(MailContent {
+        amount_cents: Some(refund_cents),
         paid_as: is_gift.then_some(MailPayment::GiftCard),
         instead_of: (had_cards && !is_gift).then_some(MailPayment::GiftCard),
         ..describe(after, none)
-    }
+    })
 }
 
 fn describe_payment(rma: &Rma, paid: &PaidAmount) -> MailContent {

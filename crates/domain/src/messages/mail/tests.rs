@@ -165,6 +165,22 @@ fn an_exchange_that_fails_and_a_cancellation_are_told() {
 }
 
 #[test]
+fn a_failed_exchange_promises_no_money_for_goods_that_were_rejected() {
+    let rejected = |count: usize| {
+        let plates = ["LP-1", "LP-2"].into_iter().take(count);
+        let mut events: Vec<RmaEvent> =
+            plates.map(|plate| receive(plate, Some("stained"))).collect();
+        events.push(exchange_failed());
+        let mut mails = follow(start(false), &events);
+        mails.retain(|mail| mail.kind == MailKind::ExchangeRefunded);
+        mails
+    };
+
+    assert_eq!(rejected(1)[0].content.amount_cents, Some(4610), "for the other unit");
+    assert_eq!(rejected(2), []);
+}
+
+#[test]
 fn a_gift_card_that_cannot_be_issued_is_no_failed_exchange() {
     let mut new = opening(false);
     for goods in &mut new.goods {
