@@ -89,10 +89,10 @@ impl ExchangeCredit {
     /// count where their units are spent; what was paid back beyond them was not paid.
     fn on_top_cents(&self, order: &Order) -> i128 {
         let ours = |id: &Option<String>| id.as_ref() == Some(&self.transaction_id);
-        let others = order.transactions.iter().filter(|payment| {
-            let is_ours = ours(&payment.identifier) || ours(&payment.parent_identifier);
-            !is_ours && payment.is_test != Some(true)
-        });
+        let others = order
+            .transactions
+            .iter()
+            .filter(|payment| !ours(&payment.identifier) && !ours(&payment.parent_identifier));
         let moved = MovedMoney::of(others);
         let reported = order.refunds.iter().filter(|refund| !refund.is_ignored());
         let reported: i128 =

@@ -34,17 +34,11 @@ const KINDS: [(&str, PaymentKind); 12] = [
     ("refund", PaymentKind::Refund),
 ];
 
-const SUCCESSFUL: [&str; 9] = [
-    "success",
-    "succeeded",
-    "successful",
-    "paid",
-    "captured",
-    "completed",
-    "settled",
-    "approved",
-    "refunded",
-];
+/// The status of a refund that succeeded. Of a payment, it says that the money was paid back.
+const REFUNDED: &str = "refunded";
+
+const SUCCESSFUL: [&str; 8] =
+    ["success", "succeeded", "successful", "paid", "captured", "completed", "settled", "approved"];
 
 const UNSUCCESSFUL: [&str; 11] = [
     "failure",
@@ -73,7 +67,10 @@ fn is_one_of(names: &[&str], status: &str) -> bool {
 }
 
 fn succeeded(payment: &PaymentTransaction) -> bool {
-    payment.status.as_deref().is_none_or(|status| is_one_of(&SUCCESSFUL, status))
+    let is_refund = PaymentKind::of(payment) == PaymentKind::Refund;
+    payment.status.as_deref().is_none_or(|status| {
+        is_one_of(&SUCCESSFUL, status) || (is_refund && is_same_tag(REFUNDED, status))
+    })
 }
 
 fn amount(payment: &PaymentTransaction) -> i128 {
@@ -97,10 +94,11 @@ struct Followed {
 }
 
 impl MovedMoney {
-    /// Only transactions that succeeded count, and an authorization and its captures count once.
+    /// Only real transactions that succeeded count, and an authorization and its captures count
+    /// once.
     /// There can be many, so they are not searched for each other.
     pub(crate) fn of<'a>(payments: impl Iterator<Item = &'a PaymentTransaction> + Clone) -> Self {
-        let made = payments.filter(|payment| succeeded(payment));
+        let made = payments.filter(|it| it.is_test != Some(true) && succeeded(it));
         let mut followed: HashMap<&str, Followed> = HashMap::new();
         for payment in made.clone() {
             let Some(parent) = payment.parent_identifier.as_deref() else { continue };
@@ -136,11 +134,10 @@ impl MovedMoney {
 /// still reserved. None if that cannot be judged, because there are none or one is not understood.
 pub(super) fn add_up(payments: &[PaymentTransaction], total_cents: i64) -> Option<bool> {
     let understood = |payment: &PaymentTransaction| {
-        let known =
-            |status: &str| is_one_of(&SUCCESSFUL, status) || is_one_of(&UNSUCCESSFUL, status);
+        let failed = payment.status.as_deref().is_some_and(|it| is_one_of(&UNSUCCESSFUL, it));
         payment.amount_cents.is_some()
             && PaymentKind::of(payment) != PaymentKind::Unknown
-            && payment.status.as_deref().is_none_or(known)
+            && (failed || succeeded(payment))
     };
     if payments.is_empty() || !payments.iter().all(understood) {
         return None;
@@ -191,6 +188,21 @@ pub(crate) mod tests {
         assert_eq!(moved(&[payment("sale", "pending", 500)]), [0, 0, 0]);
         assert_eq!(moved(&[payment("refund", "success", 500)]), [0, 0, 500]);
         assert_eq!(moved(&[payment("verification", "success", 500)]), [0, 0, 0]);
+    }
+
+    #[test]
+    fn only_a_refund_succeeds_by_being_refunded() {
+        assert_eq!(moved(&[payment("refund", "refunded", 500)]), [0, 0, 500]);
+        assert_eq!(moved(&[payment("sale", "Refunded", 500)]), [0, 0, 0]);
+        assert_eq!(moved(&[payment("", "refunded", 500)]), [0, 0, 0]);
+        assert_eq!(add_up(&[payment("sale", "refunded", 500)], 500), None, "it was paid before");
+    }
+
+    #[test]
+    fn a_test_is_no_payment() {
+        let test = PaymentTransaction { is_test: Some(true), ..payment("sale", "success", 500) };
+        assert_eq!(moved(std::slice::from_ref(&test)), [0, 0, 0]);
+        assert_eq!(add_up(&[test, payment("sale", "success", 700)], 700), Some(true));
     }
 
     #[test]
