@@ -186,11 +186,17 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
         warehouse_identifier: at.optional_identifier_or_number("warehouse_identifier"),
         serial_number: at.optional_identifier("serial_number"),
         batch_number: at.optional_identifier("batch_number"),
-        return_reason: at.optional_text("return_reason"),
-        reject_reason: at.optional_text("reject_reason"),
+        return_reason: read_reason(at, "return_reason"),
+        reject_reason: read_reason(at, "reject_reason"),
         tracking_number: at.optional_identifier("tracking_number"),
         carton_identifier: at.optional_identifier("carton_identifier"),
         asin: at.optional_identifier("asin"),
         client_unit_identifier: at.optional_identifier("client_unit_identifier"),
     }
+}
+
+/// A reason, if there is one. Some senders write empty text instead, and a unit without a reason is
+/// not rejected.
+fn read_reason(at: &Fields<'_>, key: &'static str) -> Option<String> {
+    at.optional_text(key).filter(|reason| !reason.trim().is_empty())
 }

@@ -105,6 +105,18 @@ fn a_unit_of_an_asn_has_the_person_who_received_it() {
 }
 
 #[test]
+fn an_empty_reason_is_no_reason() {
+    for nothing in ["", " \n"] {
+        let mut receipt = sample();
+        receipt["return_reason"] = json!(nothing);
+        receipt["reject_reason"] = json!(nothing);
+        let receipt = read_value(&json!([receipt])).unwrap().remove(0);
+
+        assert_eq!((receipt.return_reason, receipt.reject_reason), (None, None));
+    }
+}
+
+#[test]
 fn every_fault_is_reported_at_once() {
     let found = faults(|receipt| {
         receipt["rma_identifier"] = json!("rma_1");
