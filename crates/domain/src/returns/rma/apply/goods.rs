@@ -135,7 +135,8 @@ pub(super) fn receive(
     Ok(())
 }
 
-/// Replaces a receipt, or removes it. What the merchant already paid for stays received.
+/// Replaces a receipt, or removes it. What was received and paid for stays received; what was paid
+/// for and rejected by mistake can still be received.
 pub(super) fn correct_receipt(
     rma: &mut Rma,
     receipt_identifier: &str,
@@ -156,7 +157,8 @@ pub(super) fn correct_receipt(
         Some(corrected) if corrected.reject_reason.is_some() => ReceivingStatus::NotReceived,
         Some(_) => ReceivingStatus::Received,
     };
-    if unit.refund.is_some() && unit.receiving != Some(receiving) {
+    let was_received = unit.receiving == Some(ReceivingStatus::Received);
+    if unit.refund.is_some() && was_received && receiving != ReceivingStatus::Received {
         return Err(RmaRefusal::Refunded);
     }
     if closed && corrected.is_none() {

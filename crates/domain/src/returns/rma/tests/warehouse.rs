@@ -271,6 +271,18 @@ fn what_was_refunded_or_closed_stays_received() {
 }
 
 #[test]
+fn a_unit_that_was_refunded_and_then_rejected_by_mistake_is_received() {
+    let paid = change(&mailed(&["1"]), &refunded("RF-1", &[("1", 1)]));
+    let rejected = change(&paid, &rejected("LP-1", "1", "stained"));
+
+    let rma = change(&rejected, &corrected("LP-1", None));
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Received)]);
+    assert_eq!(refusal(&rma, &withdrawn("LP-1")), RmaRefusal::Refunded);
+    let rma = change(&rejected, &withdrawn("LP-1"));
+    assert_eq!(receivings(&rma), [Some(ReceivingStatus::Pending)]);
+}
+
+#[test]
 fn a_wrong_item_is_listed_once_and_changes_no_unit() {
     let item = WrongItem {
         receipt_identifier: "LP-7".to_owned(),
