@@ -7,6 +7,7 @@
 //! read back is written with the numbers of the samples again.
 
 mod announcing;
+mod asns_of_returns;
 mod changes;
 mod documents;
 mod drop_ship;

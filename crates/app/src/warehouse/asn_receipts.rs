@@ -348,7 +348,7 @@ pub(crate) async fn apply_to_return(
     let Some(before) = before.filter(|it| is_received_here(&it.value)) else {
         return Ok(Ok(None));
     };
-    let Some(event) = return_event(&line, &acceptance.unit, &before.value) else {
+    let Some(event) = return_event(&line, acceptance, &before.value) else {
         return Ok(Ok(None));
     };
     let mut draft = ReturnDraft::new(before);

@@ -79,6 +79,8 @@ pub struct Acceptance {
     pub line_identifier: Option<String>,
     /// The unit, which is here now.
     pub unit: UnitRecord,
+    /// Whether a person decided which line it is.
+    pub assigned: bool,
 }
 
 /// The license plate of a scanned unit: as scanned, or else as the named line announces it, or
@@ -183,7 +185,8 @@ fn accept(
         scanned: scan.receipt.clone(),
     };
     unit = apply(&unit, &UnitEvent::Received(Box::new(receipt)), now)?.unit;
-    Ok(Acceptance { line_identifier: Some(line.detail.line_identifier.clone()), unit })
+    let line_identifier = Some(line.detail.line_identifier.clone());
+    Ok(Acceptance { line_identifier, unit, assigned: false })
 }
 
 /// What to ask about a unit that its ASN announces, but the return of its carton does not expect.
@@ -206,7 +209,7 @@ pub fn return_of(line: &AsnLine<'_>) -> Option<RmaId> {
 
 /// What a received unit is to the return of its carton. The order line that the ASN names counts.
 /// The SKU decides if it names none, or if several orders of the return have a line of that name.
-pub fn return_event(line: &AsnLine<'_>, unit: &UnitRecord, rma: &Rma) -> Option<RmaEvent> {
+pub fn return_event(line: &AsnLine<'_>, accepted: &Acceptance, rma: &Rma) -> Option<RmaEvent> {
     let order_line = line.detail.reference_line_identifier.clone();
     let sku = &line.detail.sku;
     let is_of_line = order_line.as_deref().is_none_or(|named| {
@@ -214,14 +217,14 @@ pub fn return_event(line: &AsnLine<'_>, unit: &UnitRecord, rma: &Rma) -> Option<
             rma.units.iter().filter(|it| it.goods.order_line_item_identifier == named);
         of_line.any(|it| is_same_code(it.code(), sku))
     });
-    let scanned = &unit.receipt.as_ref()?.scanned;
+    let scanned = &accepted.unit.receipt.as_ref()?.scanned;
     Some(RmaEvent::Received {
-        receipt_identifier: unit.unit_identifier.clone(),
+        receipt_identifier: accepted.unit.unit_identifier.clone(),
         line: order_line,
         sku: is_of_line.then(|| sku.clone()),
         condition: scanned.condition,
         reject_reason: scanned.reject_reason.clone(),
         channel: scanned.channel.clone(),
-        assigned: false,
+        assigned: accepted.assigned,
     })
 }

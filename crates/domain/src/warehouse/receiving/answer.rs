@@ -110,7 +110,7 @@ pub fn answer(
         announced.map_or(decision.unit, |announced| announced.unit)
     });
     let unit = apply(&announced, &UnitEvent::Received(Box::new(receipt)), now)?.unit;
-    Ok(AnswerDecision::Accepted(Box::new(Acceptance { line_identifier, unit })))
+    Ok(AnswerDecision::Accepted(Box::new(Acceptance { line_identifier, unit, assigned: true })))
 }
 
 /// The line that the operator chose, which must await a unit.

@@ -306,7 +306,7 @@ fn an_asn_is_updated_only_while_nothing_was_received() {
 #[test]
 fn a_unit_that_belongs_to_a_return_is_received_for_it() {
     let mut state = pieces();
-    let unit = accepted(scanned(&state, &json!({"line_identifier": "1"}))).unit;
+    let unit = accepted(scanned(&state, &json!({"line_identifier": "1"})));
     let rma_identifier = RmaId::parse("RMA-7K3Q-9XWD-2M4T").unwrap();
 
     let line = state.asn.line("1").unwrap();
@@ -324,7 +324,7 @@ fn a_unit_that_belongs_to_a_return_is_received_for_it() {
 #[test]
 fn a_line_that_two_orders_of_a_return_have_is_that_of_the_announced_article() {
     let mut state = pieces();
-    let unit = accepted(scanned(&state, &json!({"line_identifier": "1"}))).unit;
+    let unit = accepted(scanned(&state, &json!({"line_identifier": "1"})));
     let mut rma = Rma::open(samples::rma_opening(), time(0));
     let line = rma.units[0].goods.order_line_item_identifier.clone();
     rma.units.truncate(2);

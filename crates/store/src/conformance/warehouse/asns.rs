@@ -75,7 +75,8 @@ async fn lines(store: &Store, number: &str, wanted: &AsnLineFilter<'_>) -> Vec<S
 fn counted(state: &AsnState, line: Option<&str>) -> AsnState {
     let line_identifier = line.map(str::to_owned);
     let mut counted = state.clone();
-    counted.count(&Acceptance { line_identifier, unit: UnitRecord::new("LP-1") });
+    let unit = UnitRecord::new("LP-1");
+    counted.count(&Acceptance { line_identifier, unit, assigned: false });
     counted
 }
 
