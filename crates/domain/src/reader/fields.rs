@@ -209,11 +209,13 @@ impl<'a> Fields<'a> {
 
     /// An identifier that systems write as text or as an integer.
     pub fn identifier_or_number(&self, key: &'static str) -> String {
-        self.required(key, |value| value.text_or_digits()).unwrap_or_default()
+        self.required(key, |value| value.text_or_digits(1)).unwrap_or_default()
     }
 
+    /// One that may be absent. Some senders write empty text instead.
     pub fn optional_identifier_or_number(&self, key: &'static str) -> Option<String> {
-        self.optional(key, |value| value.text_or_digits())
+        self.optional(key, |value| value.text_or_digits(0))
+            .filter(|identifier| !identifier.is_empty())
     }
 
     pub fn optional_cents(&self, key: &'static str) -> Option<i64> {

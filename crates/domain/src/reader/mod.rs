@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An identifier that systems write as text or as an integer: it is kept as text.
-    pub fn text_or_digits(&self) -> Option<String> {
+    pub fn text_or_digits(&self, shortest: usize) -> Option<String> {
         if let Json::Number(digits) = self.value
             && digits.bytes().all(|byte| byte.is_ascii_digit())
         {
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
             }
             return Some((*digits).to_owned());
         }
-        self.text(1..=IDENTIFIER_MAX).map(str::to_owned)
+        self.text(shortest..=IDENTIFIER_MAX).map(str::to_owned)
     }
 
     /// What `parse` makes of the name in this value; `refused` says which names are accepted.

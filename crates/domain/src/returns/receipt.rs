@@ -16,6 +16,7 @@ use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
 use crate::reader::read;
+use crate::warehouse::asin::read_asin;
 
 /// A request has at most this many receipts.
 pub const RECEIPTS_MAX: usize = 1_000;
@@ -104,7 +105,7 @@ pub struct Receipt {
     pub carton_identifier: Option<String>,
     /// A product identifier of ten letters and digits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "B07XYZ1234", max_length = 255)]
+    #[schema(example = "B07XYZ1234", min_length = 10, max_length = 10)]
     pub asin: Option<String>,
     /// The merchant's own identifier of the unit.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +191,7 @@ fn read_receipt(at: &Fields<'_>) -> Receipt {
         reject_reason: read_reason(at, "reject_reason"),
         tracking_number: at.optional_identifier("tracking_number"),
         carton_identifier: at.optional_identifier("carton_identifier"),
-        asin: at.optional_identifier("asin"),
+        asin: read_asin(at),
         client_unit_identifier: at.optional_identifier("client_unit_identifier"),
     }
 }

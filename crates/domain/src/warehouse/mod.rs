@@ -9,6 +9,7 @@
 //!
 //! This file has the types that several of these share.
 
+pub(crate) mod asin;
 pub mod asn;
 pub mod asn_number;
 pub mod code128;

@@ -117,6 +117,19 @@ fn an_empty_reason_is_no_reason() {
 }
 
 #[test]
+fn an_asin_has_ten_letters_and_digits_and_an_empty_identifier_is_none() {
+    for wrong in ["B07XYZ123", "B07-XYZ123", "B07XYZ12345"] {
+        assert_eq!(faults(|receipt| receipt["asin"] = json!(wrong)), [invalid("@.asin")]);
+    }
+    let mut receipt = sample();
+    receipt["asin"] = json!("");
+    receipt["warehouse_identifier"] = json!("");
+    let receipt = read_value(&json!([receipt])).unwrap().remove(0);
+
+    assert_eq!((receipt.asin, receipt.warehouse_identifier), (None, None));
+}
+
+#[test]
 fn every_fault_is_reported_at_once() {
     let found = faults(|receipt| {
         receipt["rma_identifier"] = json!("rma_1");

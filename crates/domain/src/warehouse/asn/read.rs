@@ -9,14 +9,13 @@ use super::{
 use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
-use crate::reader::{IDENTIFIER_MAX, Reader, read};
+use crate::reader::{IDENTIFIER_MAX, read};
+use crate::warehouse::asin::read_asin;
 use crate::warehouse::asn_number::{AsnNumber, asn_number};
 use crate::warehouse::reference;
 
 /// A line has at most this many flags.
 const FLAGS_MAX: usize = 100;
-
-const ASIN_LENGTH: usize = 10;
 
 /// The values that must be unique within an ASN, as far as they were read.
 struct Seen {
@@ -115,7 +114,7 @@ fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
     let client_unit_identifier = at.optional_identifier("client_unit_identifier");
     let sku = at.identifier("sku");
     let upc = at.optional_identifier("upc");
-    let asin = at.optional("asin", read_asin);
+    let asin = read_asin(at);
     let quantity = at.required("quantity", |value| value.integer(1..=LINE_UNITS_MAX));
     if seen.details_type == Some(DetailsType::Unit) && quantity.is_some_and(|units| units != 1) {
         at.note("quantity", "must be 1 where details_type is unit");
@@ -140,17 +139,6 @@ fn detail(at: &Fields<'_>, seen: &mut Seen) -> AsnDetail {
         merchant: at.optional_identifier("merchant"),
         concept: at.optional_identifier("concept"),
     }
-}
-
-fn read_asin(value: &Reader<'_>) -> Option<String> {
-    let is_asin = |text: &str| {
-        text.len() == ASIN_LENGTH && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    };
-    let asin = value.text(0..=usize::MAX)?;
-    if is_asin(asin) {
-        return Some(asin.to_owned());
-    }
-    value.invalid(&format!("must be {ASIN_LENGTH} letters and digits"))
 }
 
 /// A line that announces a single unit identifies it; a line that announces a quantity cannot.

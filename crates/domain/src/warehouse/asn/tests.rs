@@ -123,6 +123,18 @@ fn a_line_of_a_quantity_names_no_piece() {
 }
 
 #[test]
+fn an_empty_optional_identifier_is_none() {
+    let mut asn = sample();
+    asn["to"]["original_identifier"] = json!("");
+    asn["cartons"][0]["details"][0]["asin"] = json!("");
+
+    let asn = judge(&asn).unwrap();
+
+    assert_eq!(asn.to.original_identifier, None);
+    assert_eq!(asn.cartons[0].details[0].asin, None);
+}
+
+#[test]
 fn a_line_stands_once_in_an_asn_though_in_another_carton() {
     let found = faults(|asn| {
         let mut carton = asn["cartons"][0].clone();
