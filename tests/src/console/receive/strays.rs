@@ -74,6 +74,9 @@ fn a_unit_of_another_return_is_matched_to_it_and_can_be_taken_back() {
         assert_contains(&page, &["Taken back"]);
         assert_eq!(bench.receiving_statuses(&other), ["PENDING"]);
         assert_eq!(bench.receiving_statuses(&rma), ["PENDING"]);
+        let merchant = bench.stage.merchant.id.clone();
+        let open = [(merchant, "unknown_asn".to_owned())];
+        assert_eq!(bench.exceptions(&rma), open, "it is still in the warehouse");
     }
 }
 

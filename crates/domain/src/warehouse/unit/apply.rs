@@ -139,8 +139,8 @@ fn must_be_here(unit: &UnitRecord) -> Result<(), UnitRefusal> {
     }
 }
 
-/// Replaces the receipt, or removes it: then the unit can be received again. What an operator
-/// decided about it stays.
+/// Replaces the receipt, or removes it: then the unit can be received again, and a question that
+/// was answered with it is open again. What an operator decided about it stays.
 fn correct(unit: &mut UnitRecord, corrected: Option<&CorrectedReceipt>, by: &ChangedBy) -> Change {
     must_be_here(unit)?;
     if let Some(departure) = &unit.departure {
@@ -160,6 +160,10 @@ fn correct(unit: &mut UnitRecord, corrected: Option<&CorrectedReceipt>, by: &Cha
             unit.channel.clone_from(&corrected.channel);
         }
         (receipt, None) => {
+            for question in &mut unit.questions {
+                let led_here = |it: &ReceivingAnswer| leads_to(it, receipt.as_ref());
+                question.answer = question.answer.take().filter(|it| !led_here(it));
+            }
             *receipt = None;
             (unit.condition, unit.channel, unit.location_identifier) = (None, None, None);
         }
@@ -170,6 +174,16 @@ fn correct(unit: &mut UnitRecord, corrected: Option<&CorrectedReceipt>, by: &Cha
     }
     let corrected = corrected.cloned();
     Ok(Some(StoryEvent::Corrected { corrected, user_login: by.user_login.clone() }))
+}
+
+/// Whether a unit was received because of this answer.
+fn leads_to(answer: &ReceivingAnswer, receipt: Option<&WarehouseUnitReceipt>) -> bool {
+    let number = match answer {
+        ReceivingAnswer::Match { asn_number, .. } => asn_number.as_str(),
+        ReceivingAnswer::MatchReturn { rma_identifier, .. } => rma_identifier.as_str(),
+        ReceivingAnswer::Surplus | ReceivingAnswer::Reject { .. } => return false,
+    };
+    receipt.is_some_and(|receipt| receipt.asn_number == number)
 }
 
 fn grade(unit: &mut UnitRecord, condition: Condition, by: &ChangedBy) -> Change {

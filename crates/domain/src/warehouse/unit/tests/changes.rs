@@ -82,3 +82,20 @@ fn a_record_and_what_happened_since_are_the_unit() {
         assert_eq!(before.clone().resumed(since), now);
     }
 }
+
+#[test]
+fn a_question_is_open_again_when_the_receipt_that_answered_it_is_removed() {
+    let matching =
+        ReceivingAnswer::Match { asn_number: number("A-2"), line_identifier: "1".to_owned() };
+    let asked = after(&unknown(), &[questioned("A-1"), questioned("A-3")]);
+    let matched = [answered("A-3", rejecting()), answered("A-1", matching), received("A-2")];
+    let unit = after(&asked, &matched);
+    assert_eq!(unit.open_questions().count(), 0);
+    let removed = UnitEvent::Corrected { corrected: None, by: ChangedBy::default() };
+
+    let unit = after(&unit, &[removed]);
+
+    let open: Vec<&str> = unit.open_questions().map(|it| it.asn_number.as_str()).collect();
+    assert_eq!(open, ["A-1"], "what was decided otherwise stays decided");
+    assert!(unit.is_in_doubt());
+}
