@@ -190,6 +190,31 @@ fn a_unit_that_its_return_does_not_expect_waits_for_an_operator() {
 }
 
 #[test]
+fn a_unit_that_is_kept_as_surplus_of_a_return_is_reported() {
+    for scene in scenes() {
+        scene.set(&json!({ "managed_receiving": true }));
+        let rma = scene.start_tee();
+        let plate = format!("{rma}-cap");
+        scene.receive(&json!([receipt(&rma, "cap", &plate, "A")]));
+
+        for _ in 0..2 {
+            let answered = scene.answer_question(&plate, &rma, &json!({ "action": "surplus" }));
+            assert_eq!(answered.status, 200, "{}", answered.said());
+        }
+
+        let unit = scene.stage.call("GET", &format!("/units/{plate}"), &json!({})).json();
+        let messages = unit["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), 1, "{unit}");
+        let target = format!("/messages/{}", messages[0]["id"].as_str().unwrap());
+        let message = scene.stage.call("GET", &target, &json!({})).json();
+        let told: Value = serde_json::from_str(message["body"].as_str().unwrap()).unwrap();
+        assert_eq!((&told["asn_number"], &told["sku"]), (&json!(rma), &json!("SKU-cap")));
+        assert_eq!(told["reference"]["identifier"], json!(rma));
+        assert_eq!(told["reject_reason"], Value::Null);
+    }
+}
+
+#[test]
 fn a_unit_that_was_set_aside_is_received_when_it_is_scanned_correctly() {
     for scene in scenes() {
         let rma = awaited(&scene);

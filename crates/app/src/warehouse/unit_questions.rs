@@ -7,10 +7,11 @@ use domain::{
     returns::{
         identifier::RmaId,
         receipt::Condition,
-        rma::{RmaEvent, WrongItem},
+        rma::{Rma, RmaEvent, WrongItem},
     },
     warehouse::{
-        receipt_message::{parcel_of_return, rejected},
+        asn::InboundAsn,
+        receipt_message::{parcel_of_return, received, rejected},
         receiving::{AnswerDecision, AsnState, ReceivingContext, answer},
         unit::{ReceivingAnswer, UnitRecord},
     },
@@ -156,6 +157,8 @@ async fn decide_answer(
                 let (acceptance, origin) = (&acceptance, &origin);
                 let accepted = AcceptedUnit { asn, acceptance, replaces, of_return, origin };
                 accept_unit(app, transaction, &owner, accepted).await?;
+            } else {
+                report_surplus(app, transaction, question, &acceptance.unit).await?;
             }
             if chosen.is_some() && owner == *question.merchant {
                 return Ok(acceptance.unit);
@@ -197,8 +200,44 @@ fn reject_unit(
     }
 }
 
+/// A return, and its parcel as an ASN for the messages about what does not belong into it.
+struct ReturnParcel {
+    rma: Versioned<Rma>,
+    asn: InboundAsn,
+}
+
+/// The parcel of a return in which a unit came. None for an unknown parcel, whose units are
+/// reported to no merchant.
+async fn load_parcel(
+    app: &App,
+    question: QuestionKey<'_>,
+    unit: &UnitRecord,
+) -> Result<Option<ReturnParcel>, AppError> {
+    let (merchant, asked) = (question.merchant, unit.question(question.asn_number));
+    let Some((id, asked)) = RmaId::parse(question.asn_number).zip(asked) else { return Ok(None) };
+    let Some(rma) = app.store.rma(merchant, &id).await? else { return Ok(None) };
+    let sent_to = find_receiving_warehouse(app, merchant, &rma.value).await?;
+    let asn = parcel_of_return(&rma.value, sent_to.as_deref(), &asked.scanned);
+    Ok(asn.map(|asn| ReturnParcel { rma, asn }))
+}
+
+/// Enqueues the message about a unit in the parcel of a return that is kept although the return does
+/// not expect it.
+async fn report_surplus(
+    app: &App,
+    transaction: &mut Transaction,
+    question: QuestionKey<'_>,
+    unit: &UnitRecord,
+) -> Result<(), AppError> {
+    let parcel = load_parcel(app, question, unit).await?;
+    if let Some(message) = parcel.as_ref().and_then(|parcel| received(&parcel.asn, unit)) {
+        enqueue_receipt(app, transaction, question.merchant, &message, unit);
+    }
+    Ok(())
+}
+
 /// Tells the merchant of a return about a unit in its parcel that does not belong to it, and lists
-/// the unit on the return. A unit of an unknown parcel is reported to no merchant.
+/// the unit on the return.
 async fn reject_wrong_item(
     app: &App,
     transaction: &mut Transaction,
@@ -207,15 +246,9 @@ async fn reject_wrong_item(
     origin: &Origin,
 ) -> Result<(), AppError> {
     let (merchant, asked) = (question.merchant, unit.question(question.asn_number));
-    let (Some(id), Some(asked), Some(reason)) =
-        (RmaId::parse(question.asn_number), asked, &unit.reject_reason)
-    else {
-        return Ok(());
-    };
-    let Some(before) = app.store.rma(merchant, &id).await? else { return Ok(()) };
-    let sent_to = find_receiving_warehouse(app, merchant, &before.value).await?;
-    let parcel = parcel_of_return(&before.value, sent_to.as_deref(), &asked.scanned);
-    if let Some(message) = parcel.as_ref().and_then(|parcel| rejected(parcel, unit)) {
+    let Some((asked, reason)) = asked.zip(unit.reject_reason.as_ref()) else { return Ok(()) };
+    let Some(parcel) = load_parcel(app, question, unit).await? else { return Ok(()) };
+    if let Some(message) = rejected(&parcel.asn, unit) {
         enqueue_receipt(app, transaction, merchant, &message, unit);
     }
     let codes = [&asked.scanned.sku, &asked.scanned.upc, &asked.scanned.asin].into_iter().flatten();
@@ -224,7 +257,7 @@ async fn reject_wrong_item(
         code: codes.into_iter().next().unwrap_or(&unit.unit_identifier).clone(),
         reject_reason: reason.clone(),
     });
-    let mut draft = ReturnDraft::new(before);
+    let mut draft = ReturnDraft::new(parcel.rma);
     // A canceled return does not change any more.
     if draft.apply(&event, app.world.now()).is_ok() {
         draft.put(app, transaction, merchant, origin).await?;

@@ -139,13 +139,7 @@ pub fn received<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<Invento
 pub fn rejected<'a>(asn: &'a InboundAsn, unit: &'a UnitRecord) -> Option<InventoryReceipt<'a>> {
     let reason = unit.reject_reason.as_deref()?;
     let question = unit.question(asn.asn_number.as_str())?;
-    let about = message(asn, None, unit, &question.scanned, Some(reason));
-    // Whatever is in a parcel of a return came with that return.
-    let only = asn.cartons.first().filter(|_| asn.program_identifier == RETURNS_PROGRAM);
-    Some(InventoryReceipt {
-        reference: only.and_then(|carton| carton.reference.as_ref()).or(about.reference),
-        ..about
-    })
+    Some(message(asn, None, unit, &question.scanned, Some(reason)))
 }
 
 /// The reject reason of a unit that was not received after all.
@@ -155,6 +149,12 @@ pub const RECEIVED_BY_MISTAKE: &str = "received by mistake";
 pub fn withdrawn<'a>(asn: &'a InboundAsn, before: &'a UnitRecord) -> Option<InventoryReceipt<'a>> {
     let reject_reason = Some(RECEIVED_BY_MISTAKE);
     Some(InventoryReceipt { reject_reason, ..received(asn, before)? })
+}
+
+/// The return of a unit without a line. Whatever is in a parcel of a return came with that return.
+fn reference_of_parcel(asn: &InboundAsn) -> Option<&GoodsReference> {
+    let mut references = asn.cartons.iter().filter_map(|carton| carton.reference.as_ref());
+    references.find(|it| it.identifier == asn.asn_number.as_str())
 }
 
 /// A parcel of a return as an ASN, for messages about what does not belong into it. `sent_to` is
@@ -225,7 +225,7 @@ fn message<'a>(
         carton_identifier: carton
             .and_then(|carton| carton.identifier.as_deref())
             .or(scanned.carton_identifier.as_deref()),
-        reference: carton.and_then(|carton| carton.reference.as_ref()),
+        reference: carton.map_or(reference_of_parcel(asn), |carton| carton.reference.as_ref()),
         line_identifier: detail.map(|detail| detail.line_identifier.as_str()),
         reference_line_identifier: detail
             .and_then(|detail| detail.reference_line_identifier.as_deref()),
