@@ -176,6 +176,9 @@ pub enum AppError {
     Unreachable(String),
     #[error("the merchant's server did not respond in time")]
     TooSlow,
+    /// Too many requests wait for the same thing.
+    #[error("too many {0} are waiting; try again")]
+    Busy(&'static str),
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A stored secret cannot be opened with this key file.

@@ -159,6 +159,7 @@ fn respond_app_error(error: AppError) -> Response {
         }
         AppError::Unreachable(_) => respond(StatusCode::BAD_GATEWAY, error.to_string()),
         AppError::TooSlow => respond(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+        AppError::Busy(_) => respond_now(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
         // Every attempt to commit met a conflict: the caller may try again.
         AppError::Store(StoreError::Conflict) => {
             respond(StatusCode::CONFLICT, "changed by another request at the same time; try again")

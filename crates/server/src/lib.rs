@@ -40,11 +40,10 @@ use axum::http::{Extensions, request::Parts};
 use domain::access::operator::OperatorName;
 use prometheus_client::registry::Registry;
 use store::LastingFailure;
-use tokio::sync::Semaphore;
 
 use cookie::read_cookie;
 use guard::{
-    RequestOrigin, network_limit::NetworkLimit, rate_limit::RateLimit, serve::CONNECTIONS_MAX,
+    RequestOrigin, change_slots::ChangeSlots, network_limit::NetworkLimit, rate_limit::RateLimit,
 };
 use login_throttle::{LoginAttempt, LoginThrottle};
 use metrics::Metrics;
@@ -93,8 +92,7 @@ pub struct WebState {
     refusals: RateLimit<()>,
     pub registry: Registry,
     pub(crate) metrics: Metrics,
-    /// Places for requests that change something. They may outlive their connections.
-    pub(crate) changes: Arc<Semaphore>,
+    pub(crate) changes: ChangeSlots,
     pub started: Instant,
     draining: AtomicBool,
     /// Of the check whether this node is ready. Load balancers ask for it every few seconds.
@@ -115,7 +113,7 @@ impl Web {
             settings,
             registry,
             metrics,
-            changes: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
+            changes: ChangeSlots::default(),
             started: Instant::now(),
             draining: AtomicBool::default(),
             readiness_failures: LastingFailure::new("the readiness check", "/readyz fails"),

@@ -1,6 +1,6 @@
-//! The rate limit and the time limit around every route of the API.
+//! The rate limit, the time limit and the number of changes at once, around every route of the API.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use axum::{
     extract::{Request, State},
@@ -23,7 +23,7 @@ use crate::{
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
 pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Response {
-    let Some(origin) = request.extensions().get::<RequestOrigin>() else {
+    let Some(origin) = request.extensions().get::<RequestOrigin>().copied() else {
         // The listener adds it to every request.
         return respond_now(StatusCode::INTERNAL_SERVER_ERROR, "the client is unknown");
     };
@@ -43,14 +43,14 @@ pub async fn limit(State(web): State<Web>, request: Request, next: Next) -> Resp
         if !is_change {
             return next.run(request).await;
         }
-        let Ok(place) = Arc::clone(&web.changes).try_acquire_owned() else {
-            let why = "too many changes are under way; try again";
-            return respond_now(StatusCode::SERVICE_UNAVAILABLE, why);
+        let slot = match web.changes.take(origin.address) {
+            Ok(slot) => slot,
+            Err(why) => return respond_now(StatusCode::SERVICE_UNAVAILABLE, why),
         };
         let handling = next.run(request);
         run_to_end(async move {
             let response = handling.await;
-            drop(place);
+            drop(slot);
             response
         })
         .await

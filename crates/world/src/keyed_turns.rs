@@ -31,17 +31,39 @@ impl<K: Eq + Hash + Clone> KeyedTurns<K> {
 
     /// Waits for a turn.
     pub async fn wait(self: &Arc<Self>, key: K) -> Turn<K> {
-        let semaphore = self.semaphore(&key);
+        let semaphore = Arc::clone(self.semaphore(&mut self.lock(), &key));
+        self.take(key, semaphore).await
+    }
+
+    /// Waits for a turn, unless `waiting_max` tasks wait for one of `key` already.
+    pub async fn wait_if_few(self: &Arc<Self>, key: K, waiting_max: usize) -> Option<Turn<K>> {
+        let semaphore = {
+            let mut by_key = self.lock();
+            let semaphore = self.semaphore(&mut by_key, &key);
+            // Each task that has or waits for a turn holds the semaphore, too.
+            let tasks = Arc::strong_count(semaphore) - 1;
+            if tasks >= self.at_once.saturating_add(waiting_max) {
+                return None;
+            }
+            Arc::clone(semaphore)
+        };
+        Some(self.take(key, semaphore).await)
+    }
+
+    async fn take(self: &Arc<Self>, key: K, semaphore: Arc<Semaphore>) -> Turn<K> {
         // From here on a turn exists, so that a caller who stops waiting leaves nothing behind.
         let mut turn = Turn { turns: Arc::clone(self), key, permit: None };
         turn.permit = semaphore.acquire_owned().await.ok();
         turn
     }
 
-    fn semaphore(&self, key: &K) -> Arc<Semaphore> {
-        let mut by_key = self.lock();
+    fn semaphore<'a>(
+        &self,
+        by_key: &'a mut HashMap<K, Arc<Semaphore>>,
+        key: &K,
+    ) -> &'a Arc<Semaphore> {
         let new = || Arc::new(Semaphore::new(self.at_once));
-        by_key.entry(key.clone()).or_insert_with(new).clone()
+        by_key.entry(key.clone()).or_insert_with(new)
     }
 }
 
@@ -112,6 +134,22 @@ mod tests {
         }
         assert_eq!(turns.lock().len(), 1);
         drop(first);
+        assert!(turns.lock().is_empty());
+    }
+
+    #[test]
+    fn a_task_is_refused_if_too_many_wait_and_other_keys_are_not() {
+        let turns = KeyedTurns::new(1);
+        let first = poll(pin!(turns.wait_if_few("acme", 1))).unwrap().unwrap();
+        let mut second = pin!(turns.wait_if_few("acme", 1));
+        assert!(poll(second.as_mut()).is_none(), "it waits");
+
+        assert!(poll(pin!(turns.wait_if_few("acme", 1))).unwrap().is_none());
+        assert!(poll(pin!(turns.wait_if_few("other", 1))).unwrap().is_some());
+        drop(first);
+        let second = poll(second).unwrap();
+        assert!(poll(pin!(turns.wait_if_few("acme", 1))).is_none(), "there is room to wait again");
+        drop(second);
         assert!(turns.lock().is_empty());
     }
 }

@@ -142,7 +142,9 @@ impl FromRequest<Web> for LargeRequest {
 
     async fn from_request(request: Request, web: &Web) -> Result<Self, ApiError> {
         let read_turn = match request.extensions().get::<TurnOf>().cloned() {
-            Some(TurnOf(merchant)) if may_be_large(&request) => Some(wait_to_read(&merchant).await),
+            Some(TurnOf(merchant)) if may_be_large(&request) => {
+                Some(wait_to_read(&merchant).await?)
+            }
             _ => None,
         };
         let (bytes, key) = read(request, web, &LARGE).await?;

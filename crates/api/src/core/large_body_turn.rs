@@ -7,9 +7,14 @@
 
 use std::sync::{Arc, LazyLock};
 
+use app::AppError;
 use domain::identifier::MerchantId;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use world::{KeyedTurns, Turn};
+
+/// How many requests of a merchant may wait to be read. Each has a place among the changes of the
+/// node, also after its client is gone.
+const WAITING_MAX: usize = 64;
 
 /// How many large bodies are parsed at the same time.
 const PARSED_MAX: usize = 4;
@@ -25,9 +30,10 @@ pub(crate) type ReadTurn = Turn<MerchantId>;
 pub(crate) type ParseTurn = SemaphorePermit<'static>;
 
 /// Waits until no other large body of `merchant` is read or handled.
-pub(crate) async fn wait_to_read(merchant: &MerchantId) -> ReadTurn {
+pub(crate) async fn wait_to_read(merchant: &MerchantId) -> Result<ReadTurn, AppError> {
     static TURNS: LazyLock<Arc<KeyedTurns<MerchantId>>> = LazyLock::new(|| KeyedTurns::new(1));
-    TURNS.wait(merchant.clone()).await
+    let turn = TURNS.wait_if_few(merchant.clone(), WAITING_MAX).await;
+    turn.ok_or(AppError::Busy("large bodies of this merchant"))
 }
 
 /// Waits until few other large bodies are parsed.

@@ -98,11 +98,11 @@ async fn hash_chosen_password(
 ) -> Result<ChosenPassword, AppError> {
     let Some(password) = password else {
         let made_up = app.world.readable::<MADE_UP_LETTERS>();
-        let hash = passwords::hash_password(app, &Secret::new(made_up.clone())).await;
+        let hash = passwords::hash_password(app, &Secret::new(made_up.clone())).await?;
         return Ok(ChosenPassword { hash, made_up: Some(made_up) });
     };
     check_new_password(operator, password.reveal()).map_err(|why| unacceptable(&why))?;
-    Ok(ChosenPassword { hash: passwords::hash_password(app, password).await, made_up: None })
+    Ok(ChosenPassword { hash: passwords::hash_password(app, password).await?, made_up: None })
 }
 
 fn unacceptable(why: &str) -> AppError {

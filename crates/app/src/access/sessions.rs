@@ -138,7 +138,7 @@ async fn find_operator_with(
         None => None,
     };
     let kept = found.as_ref().map(|found| found.value.password_hash.as_str());
-    let right = passwords::verify_password(app, password, kept).await;
+    let right = passwords::verify_password(app, password, kept).await?;
     Ok(found.filter(|found| right && found.value.is_live()))
 }
 

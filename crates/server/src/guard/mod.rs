@@ -1,12 +1,12 @@
 //! What is between the network and the routes.
 //!
 //! [`serve`] accepts connections and limits their number and duration, for each address with
-//! [`connection_slots`]. [`tls`] configures the protocol versions and keeps the certificate
-//! current. [`slow_reader`] drops a client that does not read its response, and [`lingering_close`]
-//! lets one that still sends read its refusal. Each accepted request carries a [`RequestOrigin`],
-//! which [`client_address`] finds behind proxies. The routes then use [`rate_limit`] to refuse
-//! clients with too many requests, and [`limits`] to read a body within its limits. [`compression`]
-//! makes large responses smaller.
+//! [`address_slots`]. [`tls`] configures the protocol versions and keeps the certificate current.
+//! [`slow_reader`] drops a client that does not read its response, and [`lingering_close`] lets one
+//! that still sends read its refusal. Each accepted request carries a [`RequestOrigin`], which
+//! [`client_address`] finds behind proxies. The routes then use [`rate_limit`] to refuse clients
+//! with too many requests, [`change_slots`] to refuse those with too many changes at once, and
+//! [`limits`] to read a body within its limits. [`compression`] makes large responses smaller.
 //!
 //! Nothing in this module knows routes, our status codes or the store.
 
@@ -17,9 +17,10 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 
+mod address_slots;
+pub(crate) mod change_slots;
 pub mod client_address;
 pub mod compression;
-mod connection_slots;
 #[cfg(test)]
 mod fixtures;
 pub mod limits;

@@ -42,8 +42,8 @@ use tower::ServiceExt;
 
 use super::{
     Encrypted, Stopping,
+    address_slots::{AddressSlot, AddressSlots},
     client_address::TrustedProxies,
-    connection_slots::{ConnectionSlot, ConnectionSlots},
     lingering_close::{LingeringClose, UnreadBody},
     slow_reader::SlowReaderLimit,
     tls::{
@@ -54,7 +54,7 @@ use super::{
 
 pub const CONNECTIONS_MAX: usize = 4_096;
 /// Enough for the busiest merchant, and an eighth of all.
-const CONNECTIONS_PER_ADDRESS_MAX: usize = 512;
+pub(super) const CONNECTIONS_PER_ADDRESS_MAX: usize = 512;
 
 /// Request line and headers together. hyper also limits the number of headers to 100. Beyond either
 /// limit the response is 431.
@@ -213,7 +213,7 @@ impl Listener {
         }
         let permits = settings.connections_max.clamp(1, Semaphore::MAX_PERMITS);
         let permits = Arc::new(Semaphore::new(permits));
-        let slots = ConnectionSlots::new(settings.connections_per_address_max);
+        let slots = AddressSlots::new(settings.connections_per_address_max);
         let proxies = settings.trusted_proxies;
         let accept = Accept { socket, permits, slots, proxies: proxies.clone(), failing: false };
         let stopping = Arc::new(stop.clone());
@@ -247,7 +247,7 @@ fn acceptor(settings: &TlsSettings) -> Result<(TlsAcceptor, Arc<ReloadingCertifi
 struct Accept {
     socket: TcpListener,
     permits: Arc<Semaphore>,
-    slots: Arc<ConnectionSlots>,
+    slots: Arc<AddressSlots>,
     proxies: TrustedProxies,
     /// Whether the last attempt failed. A lasting failure is logged only once.
     failing: bool,
@@ -257,7 +257,7 @@ struct Accept {
 struct Accepted {
     stream: TcpStream,
     peer: IpAddr,
-    held: (OwnedSemaphorePermit, Option<ConnectionSlot>),
+    held: (OwnedSemaphorePermit, Option<AddressSlot>),
 }
 
 impl Accept {
