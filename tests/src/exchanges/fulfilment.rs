@@ -72,10 +72,8 @@ fn one_message_may_cancel_an_exchange_order_and_refund_its_units() {
         let mut cancelled = unshipped(&exchange_order("EX-100001", 4_500, 360));
         cancelled["status"] = json!("Cancelled");
 
-        let orders = [refund_of(&started, 1), cancelled];
-        let answer = stage.stage.publish(&orders);
+        stage.stage.publish(&[refund_of(&started, 1), cancelled]);
 
-        assert_eq!(answer["warnings"], json!([]));
         let told = stage.told(&started, 4);
         assert_eq!(
             (&told[2]["status"], &told[3]["status"]),
