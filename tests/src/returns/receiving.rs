@@ -190,6 +190,36 @@ fn a_unit_that_its_return_does_not_expect_waits_for_an_operator() {
 }
 
 #[test]
+fn a_unit_of_a_return_has_a_history_and_is_received_once() {
+    for scene in scenes() {
+        let rma = awaited(&scene);
+        let plate = format!("{rma}-tee");
+        let tee = receipt(&rma, "tee", &plate, "N");
+        assert_eq!(scene.receive(&json!([tee]))[0]["result"], "applied");
+        scene.publish(&sample_order("B"));
+        let other = scene.start(&request("mail-back", &[("B", "tee", 1)]));
+
+        let again = json!([receipt(&other, "tee", &plate, "N"), tee]);
+        let told = scene.receive(&again);
+
+        let elsewhere = json!({
+            "result": "exception", "rma_identifier": other,
+            "message": "already_received_elsewhere",
+        });
+        let repeated = json!({ "result": "unchanged", "rma_identifier": rma });
+        assert_eq!(told, json!([elsewhere, repeated]));
+        assert_eq!(scene.show(&other)["receiving_complete"], false);
+        let target = format!("/units/{plate}");
+        let unit = scene.stage.call("GET", &target, &json!({})).json();
+        assert_eq!(unit["receipt"]["asn_number"], json!(rma), "{unit}");
+        assert_eq!(unit["location_identifier"], "A-14-03");
+        let moved = json!({ "location_identifier": "B-02-11" });
+        let changed = scene.send("POST", &format!("{target}/changes"), &scene.stage.admin, &moved);
+        assert_eq!(changed.status, 200, "{}", changed.said());
+    }
+}
+
+#[test]
 fn a_unit_that_is_kept_as_surplus_of_a_return_is_reported() {
     for scene in scenes() {
         scene.set(&json!({ "managed_receiving": true }));

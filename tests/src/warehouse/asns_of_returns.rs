@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::scene::{Scene, Who, applied, exception, sample_asn, scenes, unchanged};
+use super::scene::{Scene, Who, applied, exception, receipt, sample_asn, scenes, unchanged};
 use crate::harness::{
     eventually,
     samples::{message, sample_order},
@@ -119,5 +119,39 @@ fn a_late_unit_that_an_operator_matches_to_its_line_is_received_for_its_return()
         let expected = [(json!("RECEIVED"), json!("A")), (json!("NOT_RECEIVED"), Value::Null)];
         assert_eq!(receiving(&held.body), expected);
         assert_eq!(scene.told(TOLD).len(), 1);
+    }
+}
+
+#[test]
+fn a_unit_that_was_received_for_its_return_counts_on_its_asn_and_on_no_other() {
+    for scene in scenes() {
+        let rma = started_return(&scene);
+        scene.announce(&asn_of_return(&rma));
+        let mut other = asn_of_return(&rma);
+        other["asn_number"] = json!("ASN-8");
+        other["details_type"] = json!("sku");
+        other["cartons"][0]["reference"] = Value::Null;
+        for detail in other["cartons"][0]["details"].as_array_mut().unwrap() {
+            detail.as_object_mut().unwrap().remove("unit_identifier");
+        }
+        scene.announce(&other);
+        let unit = json!({ "unit_identifier": "LP-0093321", "sku": "SCARF-RED" });
+        let mut of_return = receipt(&unit);
+        of_return.as_object_mut().unwrap().remove("asn_number");
+        of_return["rma_identifier"] = json!(rma);
+        let body = json!({ "receipts": [of_return] });
+        let received = scene.ask(Who::Warehouse, "POST", "/receipts", &body);
+        assert_eq!(received.body["results"][0]["result"], "applied", "{received:?}");
+
+        let mut elsewhere = unit.clone();
+        elsewhere["asn_number"] = json!("ASN-8");
+        let results = scene.scan(&[elsewhere, unit.clone(), unit]);
+
+        assert_eq!(results, [exception("already_received_elsewhere"), applied(), unchanged()]);
+        assert_eq!(scene.told(TOLD).len(), 1);
+        assert_eq!(scene.sequences(TOLD), [1], "the return was told in its own message");
+        let held = scene.get(Who::Merchant, &format!("/returns/{rma}"));
+        let expected = [(json!("RECEIVED"), json!("A")), (json!("PENDING"), Value::Null)];
+        assert_eq!(receiving(&held.body), expected);
     }
 }

@@ -2,16 +2,20 @@
 //! order, with the messages about it. Facts and money stay, so journals, balances and statements
 //! still agree.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     orders::erasure::{ERASED, PersonalTexts, erase_audit_detail, erase_document, erase_order},
     returns::rma::Rma,
-    warehouse::drop_ship::DropShipOrder,
+    warehouse::{drop_ship::DropShipOrder, unit::UnitRecord},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use store::{DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, Transaction, Versioned};
+use store::{
+    DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, Transaction, UnitRow, Versioned,
+};
 use utoipa::ToSchema;
 
 use super::{
@@ -159,6 +163,7 @@ impl<'a> Eraser<'a> {
         let body = erase_value(&rma.value, known)?;
         transaction.erase_return(merchant, id, rma.version, body);
         transaction.erase_return_events(merchant, id, events);
+        self.erase_units(&mut transaction, merchant, &rma.value, known).await?;
         // There is no sender any more.
         transaction.end_label_request(merchant, id);
         for hash in hashes_of_return(&rma.value) {
@@ -166,6 +171,28 @@ impl<'a> Eraser<'a> {
         }
         self.erase_messages(&mut transaction, merchant, id.as_str(), known).await?;
         self.commit(transaction, merchant, id.as_str()).await
+    }
+
+    /// Erases what the warehouse wrote about the units that were received for a return.
+    async fn erase_units(
+        &self,
+        transaction: &mut Transaction,
+        merchant: &MerchantId,
+        rma: &Rma,
+        known: Known<'_>,
+    ) -> Result<(), AppError> {
+        let receipts = rma.units.iter().filter_map(|unit| unit.receipt.as_ref());
+        let plates: BTreeSet<&str> =
+            receipts.map(|receipt| receipt.receipt_identifier.as_str()).collect();
+        let mut rows = Vec::new();
+        for Versioned { value, version } in self.app.store.stored_units(merchant, &plates).await? {
+            let erased: UnitRecord = serde_json::from_str(&erase_value(&value, known)?)
+                .expect("an erasure replaces texts by texts");
+            let unit = UnitRecord { unit_identifier: value.unit_identifier, ..erased };
+            rows.push(UnitRow { replaces: version, unit });
+        }
+        transaction.put_units(merchant, rows);
+        Ok(())
     }
 
     async fn erase_drop_ship_order(

@@ -107,8 +107,8 @@ fn too_late() -> AppError {
     AppError::Conflict("a receipt can be corrected for ten minutes".to_owned())
 }
 
-/// A unit that was received for a return. It has a record only if it was matched to the return
-/// later.
+/// A unit that was received for a return. It has no record if it was received by a version that
+/// recorded none.
 async fn correct_on_return(
     app: &App,
     transaction: &mut Transaction,
@@ -118,8 +118,7 @@ async fn correct_on_return(
 ) -> Result<bool, AppError> {
     let known = app.store.units(key.merchant, [key.unit].into_iter()).await?.pop();
     // A unit from the parcel of this return may have been matched to another return.
-    let matched =
-        known.as_ref().and_then(|it| RmaId::parse(&it.value.receipt.as_ref()?.asn_number));
+    let matched = known.as_ref().and_then(|it| find_return(&it.value, key.parcel));
     let id = matched.as_ref().unwrap_or(id);
     let before = app.store.rma(key.merchant, id).await?.ok_or(AppError::NotFound("return"))?;
     let is_late = find_receipt_time(&before.value, key.unit)
@@ -133,6 +132,14 @@ async fn correct_on_return(
         transaction.put_units(key.merchant, vec![UnitRow { replaces: known.version, unit }]);
     }
     Ok(changed)
+}
+
+/// The return that a unit from the parcel of the return `parcel` was received for: this one, or the
+/// one that it was matched to. None if it came from elsewhere.
+fn find_return(unit: &UnitRecord, parcel: &str) -> Option<RmaId> {
+    let received_for = unit.receipt.as_ref()?.asn_number.as_str();
+    let is_matched = unit.question(parcel).is_some_and(|it| it.answer.is_some());
+    RmaId::parse(received_for).filter(|_| received_for == parcel || is_matched)
 }
 
 fn find_receipt_time(rma: &Rma, unit: &str) -> Option<Timestamp> {

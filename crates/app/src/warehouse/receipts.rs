@@ -21,7 +21,7 @@ use crate::{
             NamedReceipt, ScanResult, TOGETHER_MAX, choose_owner, receive_for_asn, receive_together,
         },
         disposition::load_warehouse_rules,
-        return_receipts::receive_for_return,
+        return_receipts::receive_returned_unit,
     },
 };
 use futures_util::future::BoxFuture;
@@ -168,7 +168,7 @@ async fn receive_one(
         return Ok(receive_for_asn(scope, named).await?.view());
     }
     match &receipt.rma_identifier {
-        Some(rma) => receive_for_return(scope, named, rma).await,
+        Some(rma) => receive_returned_unit(scope, named, rma).await,
         None => Ok(EventResult::of(None, &EventEffect::Unknown)),
     }
 }

@@ -115,21 +115,22 @@ fn view_returned_unit(plate: &str, here: &ReceivedItem, now: Timestamp) -> Scann
 
 fn view_unit(number: &str, unit: &UnitRecord, now: Timestamp) -> Option<ScannedUnit> {
     let question = unit.question(number);
-    let receipt = unit.receipt.as_ref();
+    let open = unit.open_questions().find(|it| it.asn_number == number);
+    // The receipt of a unit that was received elsewhere is not of this parcel.
+    let receipt = unit.receipt.as_ref().filter(|_| open.is_none());
     let (scanned, at) = match (receipt, question) {
         (Some(receipt), _) => (&receipt.scanned, receipt.received_at),
         (None, Some(question)) => (&question.scanned, question.raised_at),
         (None, None) => return None,
     };
     let codes = [&scanned.sku, &scanned.upc, &scanned.unit_identifier].into_iter();
-    let open = question.filter(|it| it.answer.is_none() && receipt.is_none());
     Some(ScannedUnit {
         unit_identifier: unit.unit_identifier.clone(),
         line_identifier: receipt.and_then(|receipt| receipt.line_identifier.clone()),
         article: codes.flatten().next().cloned().unwrap_or_default(),
         condition: scanned.condition,
         channel: unit.channel.clone().or_else(|| scanned.channel.clone()),
-        reject_reason: unit.rejected_because().map(str::to_owned),
+        reject_reason: unit.rejected_because().filter(|_| open.is_none()).map(str::to_owned),
         at,
         correctable: receipt.is_some() && is_correctable(at, now),
         question: open.cloned(),

@@ -10,7 +10,8 @@
 //! | the return of its carton has no such line or SKU     | exception: unknown_unit        |
 //! | another SKU than was announced                       | exception: wrong_sku           |
 //! | no such ASN, or a cancelled one                      | exception: unknown_asn         |
-//! | received for another ASN, refused, or gone           | already_received_elsewhere     |
+//! | received elsewhere, refused, or gone                 | already_received_elsewhere     |
+//! | received for the return that its carton refers to    | accepted: it counts here, too  |
 //!
 //! An exception is never a dead end: it is kept with the unit as a question, with the lines that
 //! it could be, and an operator matches it, accepts it as surplus or rejects it. Whatever is
@@ -21,6 +22,7 @@ mod answer;
 mod candidates;
 mod choice;
 mod place;
+mod returned;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -31,6 +33,7 @@ pub use self::answer::{AnswerDecision, AnswerRefusal, answer};
 use self::candidates::candidates;
 pub use self::choice::{AsnChoice, AsnFit, choose, fit};
 use self::place::place;
+pub use self::returned::{ReturnedUnit, receive_for_return};
 pub use self::state::{AsnRefusal, AsnState, AsnUpdate};
 use super::ReferenceType;
 use super::asn::{AsnLine, AsnStatus};
@@ -113,7 +116,7 @@ pub fn receive(
     if here || question.is_some_and(|question| question.answer.is_some()) {
         return ReceivingDecision::Repeat;
     }
-    let placed = if is_spent(unit) {
+    let placed = if is_spent(unit) && !is_here_for_its_return(unit, scene.asn) {
         Err(ExceptionKind::AlreadyReceivedElsewhere)
     } else {
         let awaiting = scene.asn.filter(|state| state.asn.status != AsnStatus::Cancelled);
@@ -157,6 +160,16 @@ pub fn set_aside(
 /// Whether a unit can be received no more.
 fn is_spent(unit: &UnitRecord) -> bool {
     unit.receipt.is_some() || unit.departure.is_some() || unit.reject_reason.is_some()
+}
+
+/// Whether the unit was received for the return that the ASN announces it for. Then it is the same
+/// unit, reported a second time in another way.
+fn is_here_for_its_return(unit: &UnitRecord, asn: Option<&AsnState>) -> bool {
+    let announced = unit.announcement.as_ref();
+    announced.is_some_and(|announced| {
+        let is_announced = asn.is_some_and(|it| it.asn.asn_number == announced.asn_number);
+        is_announced && unit.departure.is_none() && unit.is_received_for_announced_return()
+    })
 }
 
 fn accept(

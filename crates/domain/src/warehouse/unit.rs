@@ -22,9 +22,10 @@ pub use self::event::{ChangedBy, UnitDecision, UnitEvent, UnitRefusal};
 pub use self::question::{
     ExceptionKind, MatchSign, ReceivingAnswer, ReceivingCandidate, ReceivingQuestion, read_answer,
 };
-use super::GoodsReference;
 use super::asn::AsnLine;
 use super::asn_number::AsnNumber;
+use super::{GoodsReference, ReferenceType};
+use crate::returns::identifier::RmaId;
 use crate::returns::receipt::{Condition, Receipt};
 use crate::returns::rma::CorrectedReceipt;
 
@@ -107,10 +108,12 @@ impl Announcement {
 /// The receipt of a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WarehouseUnitReceipt {
-    /// The number of the ASN that it was received against, as it was scanned.
+    /// The number of the ASN that it was received against, as it was scanned, or the return that it
+    /// was received for.
     #[schema(example = "ASN-20260301-7")]
     pub asn_number: String,
-    /// The line that it was received against. Absent for a unit that was accepted as surplus.
+    /// The line of the ASN, or of the order that is returned. Absent for a unit that was accepted
+    /// as surplus.
     #[schema(example = "1")]
     pub line_identifier: Option<String>,
     /// When it was received.
@@ -221,6 +224,15 @@ impl UnitRecord {
         self.questions.iter().find(|question| question.asn_number == asn_number)
     }
 
+    /// Whether the unit was received for the return that its ASN announces it for, and not by that
+    /// ASN.
+    pub fn is_received_for_announced_return(&self) -> bool {
+        let reference = self.announcement.as_ref().and_then(|it| it.reference.as_ref());
+        let of_return = reference.filter(|it| it.kind == ReferenceType::Rma);
+        let number = self.receipt.as_ref().map(|receipt| receipt.asn_number.as_str());
+        of_return.is_some_and(|it| Some(it.identifier.as_str()) == number)
+    }
+
     /// Whether the unit is in the warehouse.
     pub fn is_here(&self) -> bool {
         self.receipt.is_some() && !self.has_left()
@@ -235,8 +247,14 @@ impl UnitRecord {
     /// How often its merchant was told about its receipt: when it was received or rejected, and
     /// with every correction.
     pub fn times_told(&self) -> usize {
+        // A unit that its return expects is told with the return.
+        let mut is_of_return = false;
         let is_told = |step: &&StoryStep| match &step.happened {
-            StoryEvent::Received { .. } | StoryEvent::Corrected { .. } => true,
+            StoryEvent::Received { asn_number, line_identifier, .. } => {
+                is_of_return = line_identifier.is_some() && RmaId::parse(asn_number).is_some();
+                !is_of_return
+            }
+            StoryEvent::Corrected { .. } => !is_of_return,
             StoryEvent::Answered { answer, .. } => matches!(answer, ReceivingAnswer::Reject { .. }),
             StoryEvent::Announced { .. }
             | StoryEvent::Questioned { .. }

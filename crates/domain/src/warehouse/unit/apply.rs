@@ -5,7 +5,8 @@
 //! | Announced  | a unit that was not announced, or that the same ASN announces again     |
 //! | Questioned | the first scan for an ASN that does not match                           |
 //! | Answered   | an open question; a refused unit that was not received is rejected      |
-//! | Received   | a unit that was never received, rejected or shipped                     |
+//! | Received   | a unit that was never received, rejected or shipped, or that its ASN    |
+//! |            | announces for the return that it was received for                       |
 //! | Corrected  | the receipt of a unit in the warehouse; or it was not received at all   |
 //! | Graded     | the condition of a unit in the warehouse                                |
 //! | Moved      | the location or the channel of a unit in the warehouse                  |
@@ -104,11 +105,14 @@ fn decide(unit: &mut UnitRecord, asn_number: &str, answer: &ReceivingAnswer) -> 
 
 fn receive(unit: &mut UnitRecord, receipt: &WarehouseUnitReceipt) -> Change {
     if let Some(known) = &unit.receipt {
-        return if known.asn_number == receipt.asn_number {
-            Ok(None)
-        } else {
-            Err(UnitRefusal::ReceivedElsewhere(known.asn_number.clone()))
-        };
+        if known.asn_number == receipt.asn_number {
+            return Ok(None);
+        }
+        let announced = unit.announcement.as_ref().map(|it| it.asn_number.as_str());
+        let is_announcer = announced == Some(receipt.asn_number.as_str());
+        if !(is_announcer && unit.is_received_for_announced_return()) {
+            return Err(UnitRefusal::ReceivedElsewhere(known.asn_number.clone()));
+        }
     }
     if let Some(departure) = &unit.departure {
         return Err(UnitRefusal::Leaves(departure.asn_number.clone()));
