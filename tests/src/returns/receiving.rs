@@ -80,6 +80,9 @@ fn receiving_that_is_closed_early_leaves_a_partial_refund() {
         let closed = scene.close_receiving(&rma);
 
         assert_eq!((closed.status, &closed.json()["status"]), (200, &json!("PARTIAL_REFUND")));
+        for secret in ["cents", "@", "links", "refund_financials"] {
+            assert!(!closed.text().contains(secret), "{secret}: {}", closed.said());
+        }
         assert_eq!(scene.close_receiving(&rma).status, 200, "closing again changes nothing");
         let late = scene.receive(&json!([receipt(&rma, "mug", "LP-2", "N")]));
         assert_eq!(late[0]["result"], "exception");

@@ -62,6 +62,14 @@ fn standing(order: &Value) -> (String, Vec<(String, i64, i64)>) {
     (word(&order["status"]), items.iter().map(item).collect())
 }
 
+/// The warehouse sees the order as it is, but neither its amounts nor who pays.
+fn assert_task(task: &Value, order: &Value) {
+    assert_eq!(standing(task), standing(order));
+    assert_eq!(task["shipping_address"], order["shipping_address"]);
+    let text = task.to_string();
+    assert!(!text.contains("cents") && !text.contains("billing_address"), "{text}");
+}
+
 fn stands(status: &str, lines: &[(&str, i64, i64)]) -> (String, Vec<(String, i64, i64)>) {
     let lines = lines
         .iter()
@@ -113,7 +121,7 @@ fn the_three_messages_are_those_of_the_samples() {
         let partial = &scene.told(PARTIAL)[0]["order"];
         assert_eq!(partial["id"], order["id"]);
         assert_eq!(partial["order_items"][1]["id"], order["order_items"][1]["id"]);
-        assert_eq!(shipped.body, held(&scene));
+        assert_task(&shipped.body, &held(&scene));
     }
 }
 
@@ -282,8 +290,8 @@ fn what_is_told_again_changes_nothing() {
         let cancelled_again = scene.send(Who::Warehouse, request);
 
         assert_eq!((again.status, cancelled_again.status), (201, 201));
-        assert_eq!(again.body, held(&scene));
-        assert_eq!(cancelled_again.body, held(&scene));
+        assert_task(&again.body, &held(&scene));
+        assert_task(&cancelled_again.body, &held(&scene));
         assert_eq!((scene.told(CONFIRMATION).len(), scene.told(PARTIAL).len()), (1, 1));
     }
 }

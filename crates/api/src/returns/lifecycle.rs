@@ -11,7 +11,7 @@ use app::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::money::statement::Statement;
 use domain::returns::{
-    message::RmaMessage,
+    message::{RmaMessage, expected::ExpectedReturn},
     quote::Quote,
     request::{ReturnRequest, read_request},
     returnability::Returnability,
@@ -137,6 +137,11 @@ pub(super) fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
         quote,
     };
     Json(serde_json::to_value(response).expect("a response has string keys"))
+}
+
+/// The return as the warehouse may see it: without amounts and e-mail addresses.
+pub(super) fn view_expected(rma: &Rma) -> Value {
+    serde_json::to_value(ExpectedReturn::of(rma)).expect("a return has string keys")
 }
 
 fn view_rejection(unit: &RmaUnit) -> Option<RejectedUnit<'_>> {
@@ -315,8 +320,8 @@ pub(crate) async fn cancel(
         IdempotencyHeader,
     ),
     responses(
-        (status = 200, body = ReturnAnswer<'_>, description = "Closed.",
-            example = json!(sample_answer())),
+        (status = 200, body = ExpectedReturn<'_>, description = "Closed.",
+            example = json!(view_expected(&domain::samples::rma()))),
         (status = 409, body = Message, description = "Our warehouse does not receive this return, \
             or the return is canceled.", example = json!({ "message": "the return was canceled" })),
     ),
@@ -329,7 +334,7 @@ pub(crate) async fn close(
     EmptyRequest { key }: EmptyRequest,
 ) -> Result<Json<Value>, ApiError> {
     let scope = caller.scope(&web.app, key.as_ref());
-    Ok(respond(&close_receiving(scope, &rma).await?, None))
+    Ok(Json(view_expected(&close_receiving(scope, &rma).await?)))
 }
 
 fn taken() -> &'static str {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::lifecycle::{ReturnAnswer, respond};
+use super::lifecycle::{ReturnAnswer, respond, view_expected};
 use crate::core::{
     caller::{AllowedOne, ReturnReaders},
     work_list::{WorkListParameters, reads_everything},
@@ -95,10 +95,6 @@ pub(crate) async fn list(
 
 fn view_complete(rma: &Rma) -> Value {
     respond(rma, None).0
-}
-
-fn view_expected(rma: &Rma) -> Value {
-    serde_json::to_value(ExpectedReturn::of(rma)).expect("a return has string keys")
 }
 
 fn with_merchant(merchant: &str, mut content: Value) -> Value {

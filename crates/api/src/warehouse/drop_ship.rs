@@ -5,8 +5,8 @@ use app::warehouse::drop_ship::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::warehouse::drop_ship::{
-    DropShipCancelRequest, DropShipEnvelope, DropShipOrder, DropShipShipRequest, read_cancellation,
-    read_shipping,
+    DropShipCancelRequest, DropShipEnvelope, DropShipOrder, DropShipShipRequest, DropShipTask,
+    read_cancellation, read_shipping,
 };
 use serde_json::Value;
 
@@ -84,8 +84,8 @@ pub(crate) async fn show(
     ),
     request_body(content = DropShipShipRequest, example = json!(sample_shipping())),
     responses(
-        (status = 201, body = DropShipOrder, description = "The changed order.",
-            example = json!(sample_order())),
+        (status = 201, body = DropShipTask<'_>, description = "The changed order, without its \
+            amounts.", example = json!(view_task(&domain::samples::drop_ship_order()))),
         (status = 409, body = Message, description = "There are not enough open \
             units, or the tracking number was used with other lines.",
             example = json!({ "message": "line DS-20417-1 has no more than 0 open units" })),
@@ -96,11 +96,11 @@ pub(crate) async fn ship(
     State(web): State<Web>,
     Path(client_identifier): Path<String>,
     request: WarehouseRequest<JsonBody>,
-) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
+) -> Result<(StatusCode, Json<Value>), ApiError> {
     let action = request.body.read(read_shipping)?;
     let scope = request.scope(&web.app);
     let order = act_on_drop_ship_order(scope, &client_identifier, &action).await?;
-    Ok((StatusCode::CREATED, Json(order)))
+    Ok((StatusCode::CREATED, Json(view_task(&order))))
 }
 
 /// Cancel units of a drop-ship order
@@ -119,8 +119,8 @@ pub(crate) async fn ship(
     ),
     request_body(content = DropShipCancelRequest, example = json!(sample_cancellation())),
     responses(
-        (status = 201, body = DropShipOrder, description = "The changed order.",
-            example = json!(sample_order())),
+        (status = 201, body = DropShipTask<'_>, description = "The changed order, without its \
+            amounts.", example = json!(view_task(&domain::samples::drop_ship_order()))),
         (status = 409, body = Message, description = "There are not enough open units.",
             example = json!({ "message": "line DS-20417-1 has no more than 0 open units" })),
     ),
@@ -130,11 +130,16 @@ pub(crate) async fn cancel(
     State(web): State<Web>,
     Path(client_identifier): Path<String>,
     request: WarehouseRequest<JsonBody>,
-) -> Result<(StatusCode, Json<DropShipOrder>), ApiError> {
+) -> Result<(StatusCode, Json<Value>), ApiError> {
     let action = request.body.read(read_cancellation)?;
     let scope = request.scope(&web.app);
     let order = act_on_drop_ship_order(scope, &client_identifier, &action).await?;
-    Ok((StatusCode::CREATED, Json(order)))
+    Ok((StatusCode::CREATED, Json(view_task(&order))))
+}
+
+/// The order as the warehouse may see it.
+fn view_task(order: &DropShipOrder) -> Value {
+    serde_json::to_value(DropShipTask::of(order)).expect("an order has string keys")
 }
 
 fn parse_sample(text: &str) -> Value {
