@@ -200,19 +200,28 @@ fn the_commands_set_list_and_remove_warehouses() {
 
 /// Starts a return of a new order, which our warehouse receives.
 fn start_return(scene: &Scene, order_id: &str) -> String {
+    start_return_of(scene, &[(order_id, "DE")])
+}
+
+/// The same of several orders, each sent to a country.
+fn start_return_of(scene: &Scene, orders: &[(&str, &str)]) -> String {
     let (server, token) = (scene.server, scene.server.token(&scene.merchant));
     let settings = json!({ "carrier": "external", "managed_receiving": true });
     let target = format!("/admin/merchants/{}", scene.merchant.id);
     assert_eq!(scene.ask(Who::Operator, "PATCH", &target, &settings).status, 200);
-    let mut order = sample_order(order_id);
-    order["items"][0]["quantity"] = json!(1);
-    order["items"][0]["quantity_shipped"] = json!(1);
-    order["items"][0]["return_policy_end_date"] = json!("2126-04-30");
-    assert_eq!(server.publish(&token, &message(&[order])).status, 200);
+    let mut items = Vec::new();
+    for (order_id, country) in orders {
+        let mut order = sample_order(order_id);
+        order["shipping_address"]["country_code"] = json!(country);
+        order["items"][0]["quantity"] = json!(1);
+        order["items"][0]["quantity_shipped"] = json!(1);
+        order["items"][0]["return_policy_end_date"] = json!("2126-04-30");
+        assert_eq!(server.publish(&token, &message(&[order])).status, 200);
+        items.push(json!({ "order_identifier": order_id, "order_line_item_identifier": "1",
+            "quantity": 1, "return_reason": "too_small", "resolution": "refund" }));
+    }
     let wanted = json!({
-        "email": "lena.brandt@example.com", "return_method": "mail-back",
-        "items": [{ "order_identifier": order_id, "order_line_item_identifier": "1",
-            "quantity": 1, "return_reason": "too_small", "resolution": "refund" }],
+        "email": "lena.brandt@example.com", "return_method": "mail-back", "items": items,
     });
     let started = Request::post("/returns").bearer(&token).json(wanted.to_string());
     text(&server.send(&started).json()["rma_identifier"])
@@ -277,5 +286,18 @@ fn a_return_goes_to_the_warehouse_that_the_table_names() {
         let to =
             json!({ "identifier": "RTV-31", "type": "warehouse", "original_identifier": null });
         assert_eq!((told.len(), &told[0]["to"]), (1, &to));
+
+        // A return of several orders comes from where its first unit was sent.
+        let abroad = json!({ "routes": [
+            { "merchant": scene.merchant.id, "country": "ZZ", "warehouse": "RTV-31" },
+        ] });
+        assert_eq!(scene.ask(Who::Operator, "PUT", ROUTES, &abroad).status, 200);
+        for (orders, is_routed) in [
+            ([("routed-4", "DE"), ("routed-3", "ZZ")], false),
+            ([("routed-6", "ZZ"), ("routed-5", "DE")], true),
+        ] {
+            let recipient = recipient_of(&scene, &start_return_of(&scene, &orders));
+            assert_eq!(recipient["city"] == "Reno", is_routed, "{recipient}");
+        }
     }
 }

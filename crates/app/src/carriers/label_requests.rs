@@ -70,7 +70,8 @@ pub(crate) async fn describe_request(
     for order_id in order_ids(rma) {
         orders.extend(find_newest_snapshot(app, merchant, order_id).await?);
     }
-    let from = orders.first().map(|order| &order.shipping_address);
+    let from = orders.iter().find(|order| order.identifier == rma.sender_order());
+    let from = from.map(|order| &order.shipping_address);
     let to = load_return_address(app, &owner, rma, from).await?;
     Ok(Some(LabelRequest::new(&LabelRequestContext {
         merchant,

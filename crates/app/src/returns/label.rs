@@ -47,8 +47,7 @@ pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, App
     }
     let StoredPortal { merchant, portal, withdrawal, .. } =
         app.store.portal(&owner).await?.ok_or_else(missing)?;
-    let first = rma.units.first().map(|unit| unit.goods.order_identifier.clone());
-    let order = find_order(app, &owner, &first.unwrap_or_default()).await?.ok_or_else(missing)?;
+    let order = find_order(app, &owner, rma.sender_order()).await?.ok_or_else(missing)?;
     let is_gift = rma.giftee_email.is_some();
     Ok(ReturnLabel {
         offers_withdrawal: withdrawal.offered && is_shipped_to_eu(&order) && !is_gift,

@@ -23,7 +23,6 @@ use crate::{
         scope::RequestScope,
     },
     orders::load_order::find_newest_snapshot,
-    returns::change_return::order_ids,
 };
 
 /// More than any installation has.
@@ -167,11 +166,10 @@ pub(crate) async fn find_receiving_warehouse(
     rma: &Rma,
 ) -> Result<Option<String>, AppError> {
     let (routes, warehouses) = (load_return_routes(app).await?, list_warehouses(app).await?);
-    let order = match order_ids(rma).first() {
-        Some(order_id) if !routes.routes.is_empty() => {
-            find_newest_snapshot(app, merchant, order_id).await?
-        }
-        Some(_) | None => None,
+    let order = if routes.routes.is_empty() {
+        None
+    } else {
+        find_newest_snapshot(app, merchant, rma.sender_order()).await?
     };
     let country = order.map(|order| order.shipping_address.country_code).unwrap_or_default();
     let return_method = rma.return_method;

@@ -152,8 +152,7 @@ fn wanted_formats(method: ReturnMethod) -> Vec<LabelFormat> {
 /// instead of the buyer, who may not know of the return.
 fn sender(context: &LabelRequestContext<'_>) -> LabelParty {
     let rma = context.rma;
-    let first = rma.units.first().map(|unit| unit.goods.order_identifier.as_str());
-    let order = context.orders.iter().find(|order| Some(order.identifier.as_str()) == first);
+    let order = context.orders.iter().find(|order| order.identifier == rma.sender_order());
     let mut address = order.map(|order| order.shipping_address.clone()).unwrap_or_default();
     let is_gift = rma.giftee_email.is_some();
     if address.phone.is_none() && !is_gift {

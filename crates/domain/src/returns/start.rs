@@ -10,7 +10,7 @@ mod refusal;
 mod tests;
 mod wanted;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
@@ -242,7 +242,6 @@ fn check_combination(spent: &[SpentItem<'_>]) -> Vec<ReturnRefusal> {
 
 /// What the merchant does not offer for these units.
 fn check_offers(context: &StartContext<'_>, spent: &[SpentItem<'_>]) -> Vec<ReturnRefusal> {
-    let Some(first) = spent.first() else { return Vec::new() };
     let mut refusals = Vec::new();
     for item in spent {
         if let Some(unit) = item.chosen_units().next()
@@ -254,9 +253,12 @@ fn check_offers(context: &StartContext<'_>, spent: &[SpentItem<'_>]) -> Vec<Retu
         }
     }
     let units: Vec<ChosenUnit<'_>> = spent.iter().flat_map(SpentItem::chosen_units).collect();
-    let country = &first.known.order.shipping_address.country_code;
+    let addresses = spent.iter().map(|item| &item.known.order.shipping_address);
+    let countries: BTreeSet<&str> = addresses.map(|it| it.country_code.as_str()).collect();
     let method = context.request.return_method;
-    if let Err(not_offered) = check_method(context.policy, method, country, &units) {
+    let check = |country| check_method(context.policy, method, country, &units).err();
+    // The same goods are checked for each country, so one refusal says enough.
+    if let Some(not_offered) = countries.into_iter().find_map(check) {
         refusals.push(ReturnRefusal::not_offered("$.return_method".to_owned(), not_offered));
     }
     refusals

@@ -264,6 +264,12 @@ impl Rma {
         cards.map(|unit| unit.goods.order_identifier.as_str()).min()
     }
 
+    /// The order whose address the goods are sent from: that of the first unit. The orders of a
+    /// return may have been sent to several addresses.
+    pub fn sender_order(&self) -> &str {
+        self.units.first().map_or("", |unit| unit.goods.order_identifier.as_str())
+    }
+
     /// The last part of the address of the label's page: the identifier and the key.
     pub fn label_name(&self) -> String {
         format!("{}-{}", self.rma_identifier, self.label_key)

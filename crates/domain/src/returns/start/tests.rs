@@ -6,7 +6,7 @@ use super::*;
 use crate::json;
 use crate::orders::order::Order;
 use crate::returns::ReturnMethod;
-use crate::returns::policy::ShippingRefunded;
+use crate::returns::policy::{MethodOffer, ShippingRefunded};
 use crate::returns::request::{Fallback, Gift, read_request};
 use crate::returns::rma::RmaStatus;
 use crate::returns::test_orders::{order_line, order_of};
@@ -164,6 +164,26 @@ fn a_return_may_have_several_orders_of_one_shopper_and_currency() {
         start_return(&orders, &Policy::default(), &apart),
         &[("$.items[1]", "same_currency")],
     );
+}
+
+#[test]
+fn a_method_must_be_offered_in_the_country_of_each_order() {
+    let (mut home, mut abroad) = (sample_order(), sample_order());
+    home.shipping_address.country_code = "US".to_owned();
+    abroad.identifier = "O-2".to_owned();
+    abroad.shipping_address.country_code = "CA".to_owned();
+    let orders = contexts(vec![home, abroad]);
+    let mut policy = Policy::default();
+    policy.methods[0].countries = vec!["US".to_owned()];
+    policy.methods.push(MethodOffer::free(ReturnMethod::HomePickup));
+
+    let together = request_units(&[Units("O-1", "A", 1), Units("O-2", "A", 1)]);
+    assert_refused(
+        start_return(&orders, &policy, &together),
+        &[("$.return_method", "method_country")],
+    );
+    policy.methods[0].countries.push("CA".to_owned());
+    assert!(start_return(&orders, &policy, &together).is_ok());
 }
 
 #[test]
