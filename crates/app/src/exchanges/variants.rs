@@ -6,14 +6,14 @@
 //! whole within a time limit.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap},
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use delivery::{CallResult, Endpoint};
 use domain::{
-    exchanges::variants::{Listed, VariantOffer, list_offers, read_listed},
+    exchanges::variants::{Listed, VariantLists, VariantOffer, list_offers, read_listed},
     identifier::MerchantId,
     json,
     messages::kind::MessageKind,
@@ -193,24 +193,20 @@ fn offer_variants(
     LineVariants { source: source.to_owned(), variants: list_offers(line, variants), skipped }
 }
 
-/// The current variants of these lines, by the identifiers of their lists. Lists that cannot be
-/// fetched are left out. If the merchant has no list, the variants on the order line count.
+/// The current lists of variants of these lines, as far as the merchant answers.
 pub(crate) async fn fetch_current_variants(
     app: &App,
     merchant: &MerchantId,
     lines: &[&OrderLine],
-) -> BTreeMap<String, Vec<Variant>> {
+) -> VariantLists {
     let identifiers = lines.iter().map(|line| line.variant_identifier.as_str());
-    let mut lists = load_lists(app, merchant, identifiers, Freshness::Current).await;
-    let fetched = lines.iter().filter_map(|line| {
-        let variants = match lists.remove(&line.variant_identifier)? {
-            Ok(listed) => listed.variants,
-            Err(VariantsError::Refused(_)) => line.variants.clone(),
-            Err(
-                VariantsError::NoAddress | VariantsError::Unreachable(_) | VariantsError::TooSlow,
-            ) => return None,
-        };
-        Some((line.variant_identifier.clone(), variants))
+    let lists = load_lists(app, merchant, identifiers, Freshness::Current).await;
+    let fetched = lists.into_iter().filter_map(|(identifier, listed)| match listed {
+        Ok(listed) => Some((identifier, Some(listed.variants))),
+        Err(VariantsError::Refused(_)) => Some((identifier, None)),
+        Err(VariantsError::NoAddress | VariantsError::Unreachable(_) | VariantsError::TooSlow) => {
+            None
+        }
     });
     fetched.collect()
 }

@@ -7,12 +7,13 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::record::{ExchangeRecord, ExchangeState};
+use super::variants::{VariantLists, choose_variants};
 use crate::money::extension::ExchangeExtensions;
 use crate::orders::order::{Order, OrderLine, PostalAddress as OrderAddress, Variant};
 use crate::returns::money::cents;
@@ -177,14 +178,13 @@ pub struct ExchangeTerms<'a> {
     pub fee_cents: i64,
     /// Added to the gift card.
     pub bonus_cents: i64,
-    /// The known variants, by their `variant_identifier`.
-    pub variants: &'a BTreeMap<String, Vec<Variant>>,
+    pub variants: &'a VariantLists,
 }
 
 impl ExchangeTerms<'_> {
     /// What is known of a variant.
     fn variant<'a>(&'a self, line: &'a OrderLine, sku: &str) -> Option<&'a Variant> {
-        let listed = self.variants.get(&line.variant_identifier).unwrap_or(&line.variants);
+        let listed = choose_variants(self.variants, line);
         listed.iter().find(|it| it.sku.as_deref() == Some(sku))
     }
 }

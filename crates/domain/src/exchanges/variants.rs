@@ -4,6 +4,8 @@
 //! `variants`; attributes as a list or an object. A variant that cannot be read is skipped and
 //! counted; the others are offered.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -22,6 +24,17 @@ pub struct Listed {
     pub variants: Vec<Variant>,
     /// How many could not be read.
     pub skipped: usize,
+}
+
+/// The lists of a merchant's server, by their `variant_identifier`. None: the server answered that
+/// there is no such list. One that did not answer is absent.
+pub type VariantLists = BTreeMap<String, Option<Vec<Variant>>>;
+
+/// The variants of a line: the merchant's or, if it has no list, those on the line itself. Lines
+/// with the same identifier may differ in theirs.
+pub fn choose_variants<'a>(lists: &'a VariantLists, line: &'a OrderLine) -> &'a [Variant] {
+    let listed = lists.get(&line.variant_identifier).and_then(Option::as_ref);
+    listed.unwrap_or(&line.variants)
 }
 
 /// A variant that may be offered in an exchange.

@@ -45,7 +45,7 @@ fn both() -> (Rma, Order) {
     (Rma::open(opening, "2026-01-10T12:00:00Z".parse().unwrap()), order)
 }
 
-static NO_VARIANTS: BTreeMap<String, Vec<Variant>> = BTreeMap::new();
+static NO_VARIANTS: VariantLists = VariantLists::new();
 const TERMS: ExchangeTerms<'static> = ExchangeTerms {
     gift_card_sku: "GIFT",
     fee_cents: 100,
@@ -150,7 +150,8 @@ fn a_replacement_names_the_product_of_its_variant_or_the_new_sku_or_the_returned
         product_url: None,
     };
     let product = |order: &Order, variant: Variant| {
-        let variants = BTreeMap::from([(order.items[0].variant_identifier.clone(), vec![variant])]);
+        let identifier = order.items[0].variant_identifier.clone();
+        let variants = VariantLists::from([(identifier, Some(vec![variant]))]);
         let terms = ExchangeTerms { variants: &variants, ..TERMS };
         let (asked, _) = exchange_order(&rma, order, &terms, 1).unwrap();
         match asked.items.into_iter().next() {

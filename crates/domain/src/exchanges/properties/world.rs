@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use crate::exchanges::answer::ExchangeAnswer;
 use crate::exchanges::order::{ExchangeOrder, ExchangeTerms, exchange_order};
 use crate::exchanges::record::{ExchangeRecord, ExchangeState};
+use crate::exchanges::variants::VariantLists;
 use crate::merchants::merchant::MerchantSettings;
 use crate::orders::order::{Order, Refund, RefundLine, Variant};
 use crate::random::SeededRandom;
@@ -134,7 +135,7 @@ impl World {
     }
 
     /// What the merchant says of the variants: a price, and now and then that there are none.
-    fn variants(&mut self) -> BTreeMap<String, Vec<Variant>> {
+    fn variants(&mut self) -> VariantLists {
         let mut said = BTreeMap::new();
         for line in &self.order.items {
             let variants = ["NEW", "OTHER"].map(|sku| Variant {
@@ -147,7 +148,7 @@ impl World {
                 image_url: None,
                 product_url: None,
             });
-            said.insert(line.variant_identifier.clone(), variants.to_vec());
+            said.insert(line.variant_identifier.clone(), Some(variants.to_vec()));
         }
         said
     }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::exchanges::variants::{VariantLists, choose_variants};
 use crate::orders::order::{Order, OrderLine, Variant};
 use crate::returns::ledger::Ledger;
 use crate::returns::money::LineTotals;
@@ -16,19 +17,18 @@ pub struct OrderContext {
     pub original_order_identifier: Option<String>,
     /// Whether units of the order were already exchanged, which is possible only once.
     pub exchanged: bool,
-    /// The merchant's current variants, by their `variant_identifier`. Empty if the merchant did
-    /// not answer: then the variants on the line count.
-    pub variants: BTreeMap<String, Vec<Variant>>,
+    /// The merchant's current variants.
+    pub variants: VariantLists,
 }
 
 impl OrderContext {
     /// The variants of a line, as far as they are known.
     pub(super) fn variants_of<'a>(&'a self, line: &'a OrderLine) -> &'a [Variant] {
-        self.variants.get(&line.variant_identifier).unwrap_or(&line.variants)
+        choose_variants(&self.variants, line)
     }
 
-    /// Whether the merchant's server listed the variants of a line.
-    pub(super) fn is_listed(&self, line: &OrderLine) -> bool {
+    /// Whether the merchant's server answered about the variants of a line.
+    pub(super) fn is_answered(&self, line: &OrderLine) -> bool {
         self.variants.contains_key(&line.variant_identifier)
     }
 }

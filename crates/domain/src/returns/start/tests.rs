@@ -255,7 +255,7 @@ fn with_stock(stock: i64) -> BTreeMap<String, OrderContext> {
         product_url: None,
     };
     let order = orders.get_mut("O-1").unwrap();
-    order.variants.insert("VAR-A".to_owned(), vec![variant]);
+    order.variants.insert("VAR-A".to_owned(), Some(vec![variant]));
     orders
 }
 
@@ -339,7 +339,7 @@ fn a_variant_at_another_price_is_offered_only_where_the_policy_says_so() {
     let start_at = |price_cents: i64, policy: &Policy| {
         let mut orders = with_stock(1);
         let variants = orders.get_mut("O-1").unwrap().variants.get_mut("VAR-A").unwrap();
-        variants[0].unit_price_amount_cents = Some(price_cents);
+        variants.as_mut().unwrap()[0].unit_price_amount_cents = Some(price_cents);
         let refused = start_return(&orders, policy, &exchange_request(None)).err();
         refused.map(|refusals| refusals[0].rule)
     };

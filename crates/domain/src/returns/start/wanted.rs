@@ -98,8 +98,8 @@ fn find_stock(lines: &LineIndex<'_>, item: &ReturnItem) -> Option<i64> {
     }
     let IndexedLine { known, line, .. } = lines.find(item)?;
     let variants = known.variants_of(line);
-    // An empty list of the merchant's says that there are none.
-    let are_known = known.is_listed(line) || !variants.is_empty();
+    // An empty list of the merchant's says that there are none, as does no list at all.
+    let are_known = known.is_answered(line) || !variants.is_empty();
     let sku = item.exchange_sku.as_deref().unwrap_or_default();
     match variants.iter().find(|it| it.sku.as_deref() == Some(sku)) {
         Some(variant) => variant.quantity_in_stock,

@@ -7,6 +7,7 @@ use super::*;
 fn with_stocks(large: i64, small: i64) -> BTreeMap<String, OrderContext> {
     let mut orders = with_stock(large);
     let variants = orders.get_mut("O-1").unwrap().variants.get_mut("VAR-A").unwrap();
+    let variants = variants.as_mut().unwrap();
     let mut other = variants[0].clone();
     (other.sku, other.title) = (Some("S".to_owned()), Some("Tee, S".to_owned()));
     (other.unit_price_amount_cents, other.quantity_in_stock) = (Some(300), Some(small));
@@ -123,4 +124,28 @@ fn a_variant_that_was_chosen_is_not_taken_away_by_the_fallback_of_another_item()
     assert_refused(Err(refused), &[("$.items[0].fallback_sku", "variant_available")]);
     let started = start_return(&with_stocks(0, 2), &any_price(), &request).unwrap();
     assert_eq!(outcome(&started), ["S", "S"]);
+}
+
+#[test]
+fn lines_of_one_identifier_have_their_own_variants_if_the_merchant_has_no_list() {
+    let mut orders = with_stocks(1, 1);
+    let context = orders.get_mut("O-1").unwrap();
+    let variants = context.variants.insert("VAR-A".to_owned(), None).unwrap().unwrap();
+    for (line, variant) in context.order.items.iter_mut().zip(variants) {
+        line.variant_identifier = "VAR-A".to_owned();
+        line.variants = vec![variant];
+    }
+    let mut request = exchange_request(None);
+    let second = ReturnItem {
+        order_line_item_identifier: "B".to_owned(),
+        exchange_sku: Some("S".to_owned()),
+        ..request.items[0].clone()
+    };
+    request.items.push(second);
+
+    let started = start_return(&orders, &any_price(), &request).unwrap();
+    assert_eq!(outcome(&started), ["L", "S"]);
+    request.items[1].exchange_sku = Some("L".to_owned());
+    let refused = start_return(&orders, &any_price(), &request);
+    assert_refused(refused, &[("$.items[1].exchange_sku", "variant_available")]);
 }
