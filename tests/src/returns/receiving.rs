@@ -223,6 +223,30 @@ fn a_unit_of_a_return_has_a_history_and_is_received_once() {
 }
 
 #[test]
+fn a_unit_that_is_matched_by_hand_is_that_of_its_article_if_two_orders_have_a_line_of_that_name() {
+    for scene in scenes() {
+        scene.set(&json!({ "managed_receiving": true }));
+        let mut other = sample_order("B");
+        other["items"][1]["sku"] = json!("SKU-bowl");
+        scene.publish(&other);
+        let rma = scene.start(&request("mail-back", &[("A", "mug", 1), ("B", "mug", 1)]));
+        let plate = format!("{rma}-bowl");
+        scene.receive(&json!([receipt(&rma, "bowl", &plate, "A")]));
+
+        let matched = json!({
+            "action": "match_return", "rma_identifier": rma, "line_identifier": "mug",
+        });
+        let answered = scene.answer_question(&plate, &rma, &matched);
+
+        assert_eq!(answered.status, 200, "{}", answered.said());
+        let shown = scene.show(&rma);
+        let statuses: Vec<&Value> =
+            shown["units"].as_array().unwrap().iter().map(|it| &it["receiving_status"]).collect();
+        assert_eq!(statuses, ["PENDING", "RECEIVED"]);
+    }
+}
+
+#[test]
 fn a_unit_that_is_kept_as_surplus_of_a_return_is_reported() {
     for scene in scenes() {
         scene.set(&json!({ "managed_receiving": true }));

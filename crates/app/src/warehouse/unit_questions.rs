@@ -12,7 +12,7 @@ use domain::{
     warehouse::{
         asn::InboundAsn,
         receipt_message::{parcel_of_return, received, rejected},
-        receiving::{AnswerDecision, AsnState, ReceivingContext, answer},
+        receiving::{AnswerDecision, AsnState, ReceivingContext, answer, code_of_line},
         unit::{ReceivingAnswer, UnitRecord},
     },
 };
@@ -312,8 +312,10 @@ async fn match_to_return(
     let scanned = after.receipt.as_ref().map(|receipt| &receipt.scanned);
     let event = RmaEvent::Received {
         receipt_identifier: after.unit_identifier.clone(),
+        sku: line
+            .zip(scanned)
+            .and_then(|(line, scanned)| code_of_line(&before.value, line, scanned)),
         line: acceptance.line_identifier,
-        sku: None,
         condition: scanned.map_or(Condition::TT, |scanned| scanned.condition),
         reject_reason: scanned.and_then(|scanned| scanned.reject_reason.clone()),
         channel: scanned.and_then(|scanned| scanned.channel.clone()),

@@ -225,11 +225,7 @@ pub fn return_of(line: &AsnLine<'_>) -> Option<RmaId> {
 pub fn return_event(line: &AsnLine<'_>, accepted: &Acceptance, rma: &Rma) -> Option<RmaEvent> {
     let order_line = line.detail.reference_line_identifier.clone();
     let sku = &line.detail.sku;
-    let is_of_line = order_line.as_deref().is_none_or(|named| {
-        let mut of_line =
-            rma.units.iter().filter(|it| it.goods.order_line_item_identifier == named);
-        of_line.any(|it| is_same_code(it.code(), sku))
-    });
+    let is_of_line = order_line.as_deref().is_none_or(|named| has_unit(rma, named, sku));
     let scanned = &accepted.unit.receipt.as_ref()?.scanned;
     Some(RmaEvent::Received {
         receipt_identifier: accepted.unit.unit_identifier.clone(),
@@ -240,4 +236,17 @@ pub fn return_event(line: &AsnLine<'_>, accepted: &Acceptance, rma: &Rma) -> Opt
         channel: scanned.channel.clone(),
         assigned: accepted.assigned,
     })
+}
+
+/// The code of a scanned unit, its SKU or UPC, if a unit of this order line has it: several orders of
+/// a return may have a line of the same name.
+pub fn code_of_line(rma: &Rma, line: &str, scanned: &Receipt) -> Option<String> {
+    let mut codes = [&scanned.sku, &scanned.upc].into_iter().flatten();
+    codes.find(|code| has_unit(rma, line, code)).cloned()
+}
+
+/// Whether a return has a unit with this code of this order line.
+fn has_unit(rma: &Rma, line: &str, code: &str) -> bool {
+    let mut of_line = rma.units.iter().filter(|it| it.goods.order_line_item_identifier == line);
+    of_line.any(|it| is_same_code(it.code(), code))
 }
