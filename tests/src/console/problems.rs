@@ -202,6 +202,8 @@ pub(crate) fn create_unmatched_refund(stage: &Stage<'_>) -> [String; 2] {
     let mut order = sample_order("A");
     order["items"][0]["quantity"] = json!(2);
     order["items"][0]["quantity_shipped"] = json!(2);
+    order["items"][0]["unit_price_amount_cents"] = json!(4_610);
+    order["items"][0]["product_amount_cents"] = json!(9_220);
     order["items"][0]["return_policy_end_date"] = json!("2126-04-30");
     assert_eq!(stage.server.publish(&token, &message(&[order.clone()])).status, 200);
     let wanted = json!({
@@ -258,7 +260,7 @@ fn an_unmatched_refund_is_matched_to_one_of_the_possible_returns() {
         let again = [of.as_slice(), &[("rma", &one)]].concat();
         let refused = visitor.post("/console/refunds", &again);
         assert_eq!(refused.status, 409);
-        assert!(refused.text().contains("does not expect a refund"), "{}", refused.text());
+        assert!(refused.text().contains("already resolved"), "{}", refused.text());
         let settled = find_page(&visitor, "/console/refunds?state=settled", merchant);
         assert!(settled.is_some_and(|page| page.contains(&format!("Matched to {two}."))));
     }

@@ -100,7 +100,8 @@ fn start_return(scene: &Scene<'_>) -> String {
 /// The refund of the return, one cent short, and an operator who accepts it with a personal note.
 fn finish_return(scene: &Scene<'_>, rma: &str) {
     let received = json!([{ "rma_identifier": rma, "line_identifier": "tee", "condition": "A",
-        "unit_identifier": format!("LP-{rma}"), "return_reason": "Quackenbush: too small" }]);
+        "unit_identifier": format!("LP-{rma}"),
+        "return_reason": "Wilhelmina Quackenbush: too small" }]);
     scene.receive(&received);
     let mut paid = refund("RF-W", Some(rma), &[("tee", 1)]);
     paid["total_refund_amount_cents"] = json!(4_609);

@@ -221,8 +221,8 @@ async fn load_parcel(
     Ok(asn.map(|asn| ReturnParcel { rma, asn }))
 }
 
-/// Enqueues the message about a unit in the parcel of a return that is kept although the return does
-/// not expect it.
+/// Enqueues the message about a unit in the parcel of a return that is kept although the return
+/// does not expect it.
 async fn report_surplus(
     app: &App,
     transaction: &mut Transaction,

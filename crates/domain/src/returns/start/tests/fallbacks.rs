@@ -128,7 +128,7 @@ fn a_variant_that_was_chosen_is_not_taken_away_by_the_fallback_of_another_item()
 
 #[test]
 fn lines_of_one_identifier_have_their_own_variants_if_the_merchant_has_no_list() {
-    let mut orders = with_stocks(1, 1);
+    let mut orders = with_stocks(9, 9);
     let context = orders.get_mut("O-1").unwrap();
     let variants = context.variants.insert("VAR-A".to_owned(), None).unwrap().unwrap();
     for (line, variant) in context.order.items.iter_mut().zip(variants) {
