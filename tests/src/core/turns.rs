@@ -1,20 +1,12 @@
-//! Large bodies take turns: one for each merchant, before they are read. Only a few may wait.
+//! Large bodies take turns: one for each merchant, before they are read.
 
 use std::{io::Write, net::TcpStream, time::Duration};
 
 use serde_json::json;
 
-use crate::harness::{
-    eventually,
-    home::Merchant,
-    http::{Connection, Request},
-    server::Server,
-    shared,
-};
+use crate::harness::{home::Merchant, http::Request, server::Server, shared};
 
 const LARGE_BYTES: usize = 24 << 20;
-/// How many requests of a merchant may wait for its turn.
-const WAITING_MAX: usize = 64;
 
 fn upload(server: &Server, merchant: &Merchant) -> Request {
     let request = Request::post("/asns").bearer(&server.token(merchant));
@@ -54,31 +46,4 @@ fn a_large_body_is_not_read_before_its_turn_and_another_merchants_need_not_wait(
         let small = server.send(&upload(server, &first).body("{}"));
         assert_eq!(small.status, 422, "a small body of the same merchant is handled");
     }
-}
-
-#[test]
-fn a_request_is_refused_if_too_many_of_its_merchant_wait() {
-    let server = shared::server();
-    let merchant = server.merchant("turns");
-    let (_unfinished, _) = start_upload(server, &merchant);
-    let unknown_size = upload(server, &merchant).chunked(1);
-    let start_waiting = |_| {
-        let mut stream = TcpStream::connect(&server.address).unwrap();
-        stream.write_all(&unknown_size).unwrap();
-        stream.set_nonblocking(true).unwrap();
-        stream
-    };
-    let waiting: Vec<TcpStream> = (0..=WAITING_MAX).map(start_waiting).collect();
-
-    let is_answered = |stream: &&TcpStream| stream.peek(&mut [0]).is_ok();
-    let refused = eventually("one too many is refused", || waiting.iter().find(is_answered));
-    refused.set_nonblocking(false).unwrap();
-    let reply = Connection::over(refused).reply().unwrap();
-    assert_eq!(reply.status, 503, "{}", reply.said());
-    let why = "too many large bodies of this merchant are waiting; try again";
-    assert_eq!(reply.json(), json!({ "message": why }));
-    assert_eq!(waiting.iter().filter(is_answered).count(), 0, "the others wait");
-    let other = server.merchant("turns");
-    let handled = server.connect().send_large(&upload(server, &other).chunked(1)).unwrap();
-    assert_eq!(handled.status, 400, "another merchant's request is handled");
 }

@@ -241,7 +241,7 @@ fn a_unit_that_is_matched_by_hand_is_that_of_its_article_if_two_orders_have_a_li
         assert_eq!(answered.status, 200, "{}", answered.said());
         let shown = scene.show(&rma);
         let statuses: Vec<&Value> =
-            shown["units"].as_array().unwrap().iter().map(|it| &it["receiving_status"]).collect();
+            shown["items"].as_array().unwrap().iter().map(|it| &it["receiving_status"]).collect();
         assert_eq!(statuses, ["PENDING", "RECEIVED"]);
     }
 }

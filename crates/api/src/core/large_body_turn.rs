@@ -12,9 +12,10 @@ use domain::identifier::MerchantId;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use world::{KeyedTurns, Turn};
 
-/// How many requests of a merchant may wait to be read. Each has a place among the changes of the
-/// node, also after its client is gone.
-const WAITING_MAX: usize = 64;
+/// How many requests of a merchant may wait to be read: more than a carrier gateway sends at once,
+/// and fewer than the changes of one address. Each has a place among those of the node, also after
+/// its client is gone.
+const WAITING_MAX: usize = 256;
 
 /// How many large bodies are parsed at the same time.
 const PARSED_MAX: usize = 4;

@@ -238,8 +238,8 @@ pub fn return_event(line: &AsnLine<'_>, accepted: &Acceptance, rma: &Rma) -> Opt
     })
 }
 
-/// The code of a scanned unit, its SKU or UPC, if a unit of this order line has it: several orders of
-/// a return may have a line of the same name.
+/// The code of a scanned unit, its SKU or UPC, if a unit of this order line has it: several orders
+/// of a return may have a line of the same name.
 pub fn code_of_line(rma: &Rma, line: &str, scanned: &Receipt) -> Option<String> {
     let mut codes = [&scanned.sku, &scanned.upc].into_iter().flatten();
     codes.find(|code| has_unit(rma, line, code)).cloned()

@@ -272,8 +272,8 @@ fn counter_step(messages: &[&NewMessage]) -> Step {
     }
 }
 
-/// Numbers messages and stores them. The counters are raised in the order of the merchants. It needs
-/// no guard, because each message finds the counter of its merchant.
+/// Numbers messages and stores them. The counters are raised in the order of the merchants. It
+/// needs no guard, because each message finds the counter of its merchant.
 fn numbering_step(messages: &[&NewMessage]) -> Step {
     let back = positions_from_the_end(messages);
     let values = |(message, back): (&&NewMessage, &i64)| {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{PlaceType, ShipmentType};
-use crate::returns::receipt::Condition;
+use crate::returns::{identifier::RmaId, receipt::Condition};
 use crate::warehouse::GoodsReference;
 use crate::warehouse::settings::ReceivingAddress;
 use crate::warehouse::unit::UnitRecord;
@@ -139,7 +139,9 @@ impl OutboundDetail {
         let receipt = unit.receipt.as_ref();
         let scanned = receipt.map(|receipt| &receipt.scanned);
         self.condition = unit.condition.unwrap_or(self.condition);
-        fill(&mut self.inbound_received_asn, receipt.map(|receipt| &receipt.asn_number));
+        // What was received for a return has the identifier of the return instead.
+        let asn = receipt.map(|receipt| &receipt.asn_number);
+        fill(&mut self.inbound_received_asn, asn.filter(|it| RmaId::parse(it).is_none()));
         if let Some(scanned) = scanned {
             fill(&mut self.client_unit_identifier, scanned.client_unit_identifier.as_ref());
             fill(&mut self.serial_number, scanned.serial_number.as_ref());

@@ -120,6 +120,17 @@ fn what_is_known_of_a_unit_completes_its_line() {
     assert_eq!(detail.upc.as_deref(), Some("another"), "what was sent stands");
 }
 
+#[test]
+fn the_return_that_a_unit_was_received_for_is_not_its_asn() {
+    let mut unit = samples::received_unit();
+    unit.receipt.as_mut().unwrap().asn_number = "RMA-7K3Q-9XWD-2M4T".to_owned();
+    let mut detail = pending().cartons[0].details[0].required_only();
+
+    detail.complete(&unit);
+
+    assert_eq!(detail.inbound_received_asn, None);
+}
+
 fn any_change() -> impl Strategy<Value = ShipmentChange> {
     let date = prop::option::of((0..3_i64).prop_map(time));
     let status = prop::option::of(select(&ShipmentStatus::ALL[..]));
