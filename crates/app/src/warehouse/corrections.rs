@@ -139,7 +139,7 @@ async fn correct_on_return(
 fn find_return(unit: &UnitRecord, parcel: &str) -> Option<RmaId> {
     let received_for = unit.receipt.as_ref()?.asn_number.as_str();
     let is_matched = unit.question(parcel).is_some_and(|it| it.answer.is_some());
-    RmaId::parse(received_for).filter(|_| received_for == parcel || is_matched)
+    RmaId::parse_exact(received_for).filter(|_| received_for == parcel || is_matched)
 }
 
 fn find_receipt_time(rma: &Rma, unit: &str) -> Option<Timestamp> {

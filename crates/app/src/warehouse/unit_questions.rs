@@ -214,7 +214,9 @@ async fn load_parcel(
     unit: &UnitRecord,
 ) -> Result<Option<ReturnParcel>, AppError> {
     let (merchant, asked) = (question.merchant, unit.question(question.asn_number));
-    let Some((id, asked)) = RmaId::parse(question.asn_number).zip(asked) else { return Ok(None) };
+    let Some((id, asked)) = RmaId::parse_exact(question.asn_number).zip(asked) else {
+        return Ok(None);
+    };
     let Some(rma) = app.store.rma(merchant, &id).await? else { return Ok(None) };
     let sent_to = find_receiving_warehouse(app, merchant, &rma.value).await?;
     let asn = parcel_of_return(&rma.value, sent_to.as_deref(), &asked.scanned);

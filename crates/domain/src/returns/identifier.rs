@@ -42,6 +42,11 @@ impl RmaId {
         parse_code(PREFIX, text).map(Self)
     }
 
+    /// The identifier that `text` is, exactly as it is written. The number of an ASN may spell one.
+    pub fn parse_exact(text: &str) -> Option<Self> {
+        Self::parse(text).filter(|it| it.0 == text)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

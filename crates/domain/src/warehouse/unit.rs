@@ -251,7 +251,8 @@ impl UnitRecord {
         let mut is_of_return = false;
         let is_told = |step: &&StoryStep| match &step.happened {
             StoryEvent::Received { asn_number, line_identifier, .. } => {
-                is_of_return = line_identifier.is_some() && RmaId::parse(asn_number).is_some();
+                is_of_return =
+                    line_identifier.is_some() && RmaId::parse_exact(asn_number).is_some();
                 !is_of_return
             }
             StoryEvent::Corrected { .. } => !is_of_return,

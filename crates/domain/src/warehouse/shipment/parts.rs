@@ -140,9 +140,8 @@ impl OutboundDetail {
         let scanned = receipt.map(|receipt| &receipt.scanned);
         self.condition = unit.condition.unwrap_or(self.condition);
         // What was received for a return has the identifier of the return instead.
-        let is_return = |it: &String| RmaId::parse(it).is_some_and(|rma| rma.to_string() == *it);
-        let asn = receipt.map(|receipt| &receipt.asn_number).filter(|it| !is_return(it));
-        fill(&mut self.inbound_received_asn, asn);
+        let asn = receipt.map(|receipt| &receipt.asn_number);
+        fill(&mut self.inbound_received_asn, asn.filter(|it| RmaId::parse_exact(it).is_none()));
         if let Some(scanned) = scanned {
             fill(&mut self.client_unit_identifier, scanned.client_unit_identifier.as_ref());
             fill(&mut self.serial_number, scanned.serial_number.as_ref());

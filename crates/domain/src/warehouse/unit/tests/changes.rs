@@ -99,3 +99,13 @@ fn a_question_is_open_again_when_the_receipt_that_answered_it_is_removed() {
     assert_eq!(open, ["A-1"], "what was decided otherwise stays decided");
     assert!(unit.is_in_doubt());
 }
+
+#[test]
+fn a_receipt_and_its_correction_are_told_unless_the_unit_belongs_to_a_return() {
+    // Without its separators, the number of this ASN is as long as the code of a return.
+    for (number, times) in [("ASN-20260301-7", 2), ("RMA-7K3Q-9XWD-2M4T", 0)] {
+        let removed = UnitEvent::Corrected { corrected: None, by: ChangedBy::default() };
+        let unit = after(&unknown(), &[received(number), removed]);
+        assert_eq!(unit.times_told(), times, "{number}");
+    }
+}
