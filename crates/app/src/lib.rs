@@ -184,7 +184,7 @@ pub enum AppError {
     /// A stored secret cannot be opened with this key file.
     #[error(transparent)]
     Vault(#[from] world::VaultError),
-    #[error("a stored response is unreadable: {0}")]
+    #[error("a stored document is unreadable: {0}")]
     UnreadableResponse(serde_json::Error),
 }
 

@@ -187,7 +187,7 @@ impl<'a> Eraser<'a> {
         let mut rows = Vec::new();
         for Versioned { value, version } in self.app.store.stored_units(merchant, &plates).await? {
             let erased: UnitRecord = serde_json::from_str(&erase_value(&value, known)?)
-                .expect("an erasure replaces texts by texts");
+                .map_err(AppError::UnreadableResponse)?;
             let unit = UnitRecord { unit_identifier: value.unit_identifier, ..erased };
             rows.push(UnitRow { replaces: version, unit });
         }

@@ -10,6 +10,8 @@ mod tests;
 
 use std::collections::BTreeSet;
 
+use jiff::{Timestamp, civil::Date};
+
 use super::order::{Order, PostalAddress};
 use crate::json::{self, Json, JsonEntry, Malformed};
 use crate::returns::rma::Rma;
@@ -135,10 +137,11 @@ pub struct PersonalTexts {
 }
 
 impl PersonalTexts {
-    /// Adds a text that is searched for, unless it is too short to tell anything.
+    /// Adds a text that is searched for, unless it is too short to tell anything or a single word.
     pub fn add(&mut self, text: &str) {
         let text = text.trim().to_lowercase();
-        if text.chars().count() >= TELLING_LENGTH && text != ERASED && text != ERASED_EMAIL {
+        let is_short = text.chars().count() < TELLING_LENGTH;
+        if !is_short && !is_word(&text) && text != ERASED_EMAIL {
             self.texts.insert(text);
         }
     }
@@ -149,25 +152,18 @@ impl PersonalTexts {
         self.add(&customer.email);
         let names = [&customer.first_name, &customer.last_name];
         let names: Vec<&str> = names.into_iter().flatten().map(String::as_str).collect();
-        self.add_name(&names.join(" "));
+        self.add(&names.join(" "));
         customer.phone.iter().for_each(|phone| self.add(phone));
         self.add_address(&order.shipping_address);
         self.add_address(&order.billing_address);
     }
 
     fn add_address(&mut self, address: &PostalAddress) {
-        self.add_name(&address.name);
+        self.add(&address.name);
         self.add(&address.street1);
         address.street2.iter().chain(&address.phone).for_each(|text| self.add(text));
         if address.name != ERASED {
             self.person_keys.extend(person_key(&address.name, &address.zip_code));
-        }
-    }
-
-    /// A single word may be the name of a color or a brand as well.
-    fn add_name(&mut self, name: &str) {
-        if name.trim().contains(char::is_whitespace) {
-            self.add(name);
         }
     }
 
@@ -177,10 +173,21 @@ impl PersonalTexts {
         self.texts.iter().any(|personal| text.contains(personal.as_str()))
     }
 
-    /// A text that people may have written, without what is known about the shopper.
+    /// A text that people may have written, without what is known about the shopper. A time stays
+    /// one, also if some of its digits are like those of a telephone number.
     pub fn erase_text<'a>(&self, text: &'a str) -> &'a str {
-        if self.are_in(text) { ERASED } else { text }
+        if self.are_in(text) && !is_time(text) { ERASED } else { text }
     }
+}
+
+/// Whether a text is a single word, which may be the name of a color, of a brand or of a status as
+/// well.
+fn is_word(text: &str) -> bool {
+    text.chars().all(|it| it.is_alphabetic() || matches!(it, '_' | '-'))
+}
+
+fn is_time(text: &str) -> bool {
+    text.parse::<Timestamp>().is_ok() || text.parse::<Date>().is_ok()
 }
 
 /// Whether the data of the shopper was erased from an order.
