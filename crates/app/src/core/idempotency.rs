@@ -5,9 +5,13 @@
 
 use domain::{
     returns::rma::Rma,
-    warehouse::{drop_ship::DropShipOrder, shipment::Shipment, unit::UnitRecord},
+    warehouse::{
+        drop_ship::DropShipOrder, return_routes::ReturnRoutes, settings::Warehouse,
+        shipment::Shipment, unit::UnitRecord,
+    },
 };
-use store::{ResponseKey, StoredResponse, Transaction};
+use serde::de::Error;
+use store::{ResponseKey, StoredBody, StoredResponse, Transaction};
 use world::{Purpose, SealContext};
 
 use crate::{App, AppError, core::scope::RequestScope};
@@ -20,20 +24,35 @@ const RETENTION_US: i64 = 24 * 60 * 60 * 1_000_000;
 /// The code that reads and writes a type as JSON is large. Each implementation compiles it in this
 /// crate once; a generic function would compile it again in every crate that waits for a use case.
 pub(crate) trait Replayable: Sized + Send {
-    fn parse(stored: &[u8]) -> Result<Self, serde_json::Error>;
+    fn parse(stored: &str) -> Result<Self, serde_json::Error>;
 
-    fn to_json(&self) -> Vec<u8>;
+    fn to_json(&self) -> String;
 }
 
 macro_rules! replayable {
     ($($response:ty),+) => {
         $(impl $crate::core::idempotency::Replayable for $response {
-            fn parse(stored: &[u8]) -> Result<Self, serde_json::Error> {
-                serde_json::from_slice(stored)
+            fn parse(stored: &str) -> Result<Self, serde_json::Error> {
+                serde_json::from_str(stored)
             }
 
-            fn to_json(&self) -> Vec<u8> {
-                serde_json::to_vec(self).expect("responses have string keys, finite numbers")
+            fn to_json(&self) -> String {
+                serde_json::to_string(self).expect("responses have string keys, finite numbers")
+            }
+        })+
+    };
+}
+
+/// Of types that are stored by themselves, too, the store has compiled this already.
+macro_rules! replayable_as_stored {
+    ($($response:ty),+) => {
+        $(impl Replayable for $response {
+            fn parse(stored: &str) -> Result<Self, serde_json::Error> {
+                StoredBody::parse(stored)
+            }
+
+            fn to_json(&self) -> String {
+                StoredBody::to_json(self)
             }
         })+
     };
@@ -41,7 +60,8 @@ macro_rules! replayable {
 
 pub(crate) use replayable;
 
-replayable!(DropShipOrder, Rma, Shipment, String, UnitRecord);
+replayable!(String);
+replayable_as_stored!(DropShipOrder, ReturnRoutes, Rma, Shipment, UnitRecord, Warehouse);
 
 /// The response that this request got before, if it has a key that was used.
 pub(crate) async fn replay_response<T: Replayable>(
@@ -60,7 +80,8 @@ pub(crate) async fn replay_response<T: Replayable>(
     let row = stored_key.row();
     let context = response_context(&stored_key.merchant, &row);
     let body = scope.app.vault.open(context, &stored.body)?;
-    T::parse(&body).map(Some).map_err(AppError::UnreadableResponse)
+    let response = str::from_utf8(&body).map_err(Error::custom).and_then(T::parse);
+    response.map(Some).map_err(AppError::UnreadableResponse)
 }
 
 /// Stores the response with the change that it reports, if the request has a key.
@@ -77,7 +98,7 @@ pub(crate) fn store_response(
     let stored = StoredResponse {
         request_hash: idempotency.request_hash.clone(),
         answered_us: app.world.now_us(),
-        body: app.vault.seal(&app.world, context, &response.to_json()).into(),
+        body: app.vault.seal(&app.world, context, response.to_json().as_bytes()).into(),
     };
     let cutoff_us = response_cutoff_us(app);
     transaction.store_response(scope.client, &idempotency.key, &stored, cutoff_us);

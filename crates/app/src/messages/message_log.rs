@@ -149,7 +149,7 @@ fn show_body(kind: MessageKind, body: &[u8]) -> String {
     if kind != MessageKind::Mail || !text.contains(MailKind::ProofCode.name()) {
         return text.into_owned();
     }
-    let mail = serde_json::from_str::<Mail>(&text).ok();
+    let mail = serde_json::from_slice::<Mail>(body).ok();
     let code = mail.and_then(|mail| mail.content.code).filter(|code| !code.is_empty());
     code.map_or_else(|| text.to_string(), |code| text.replace(&code, CONCEALED_CODE))
 }

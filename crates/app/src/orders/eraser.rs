@@ -14,7 +14,8 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{
-    DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, Transaction, UnitRow, Versioned,
+    DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, StoredBody, Transaction, UnitRow,
+    Versioned,
 };
 use utoipa::ToSchema;
 
@@ -186,7 +187,7 @@ impl<'a> Eraser<'a> {
             receipts.map(|receipt| receipt.receipt_identifier.as_str()).collect();
         let mut rows = Vec::new();
         for Versioned { value, version } in self.app.store.stored_units(merchant, &plates).await? {
-            let erased: UnitRecord = serde_json::from_str(&erase_value(&value, known)?)
+            let erased: UnitRecord = StoredBody::parse(&erase_value(&value, known)?)
                 .map_err(AppError::UnreadableResponse)?;
             let unit = UnitRecord { unit_identifier: value.unit_identifier, ..erased };
             rows.push(UnitRow { replaces: version, unit });

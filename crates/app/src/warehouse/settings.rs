@@ -18,17 +18,12 @@ use store::{Transaction, Versioned};
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail::record_change, commit_once::commit_once, idempotency::replayable,
-        scope::RequestScope,
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     orders::load_order::find_newest_snapshot,
 };
 
 /// More than any installation has.
 const WAREHOUSES_MAX: usize = 1_000;
-
-replayable!(Warehouse, ReturnRoutes);
 
 /// All warehouses, sorted by identifier.
 pub async fn list_warehouses(app: &App) -> Result<Vec<Warehouse>, AppError> {

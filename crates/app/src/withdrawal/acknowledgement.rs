@@ -7,7 +7,7 @@ use domain::{
     identifier::MerchantId,
     withdrawal::{identifier::WithdrawalId, record::WithdrawalRecord},
 };
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::Error};
 use store::WithdrawalRow;
 use world::{Purpose, SealContext, VaultError};
 
@@ -87,6 +87,10 @@ pub(crate) fn parse_record(row: &WithdrawalRow) -> Result<WithdrawalRecord, AppE
 }
 
 impl WithdrawalAcknowledgement {
+    fn parse(document: &[u8]) -> Result<Self, serde_json::Error> {
+        str::from_utf8(document).map_err(Error::custom).and_then(serde_json::from_str)
+    }
+
     /// The document, as it is downloaded and mailed.
     pub fn document(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("a record has string keys");
@@ -97,7 +101,7 @@ impl WithdrawalAcknowledgement {
 
 /// Checks a document against what was recorded.
 pub async fn check_document(app: &App, document: &[u8]) -> Result<DocumentCheck, AppError> {
-    let read: WithdrawalAcknowledgement = match serde_json::from_slice(document) {
+    let read: WithdrawalAcknowledgement = match WithdrawalAcknowledgement::parse(document) {
         Ok(read) => read,
         Err(why) => {
             let problem = format!("this is not an acknowledgement of a withdrawal: {why}");

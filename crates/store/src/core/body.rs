@@ -37,10 +37,12 @@ pub(crate) fn to_json(value: &impl Serialize) -> String {
 
 /// A type that is stored as a JSON body.
 ///
-/// The code of a parser is large. Each implementation compiles it in this crate once; a generic
-/// function would compile it again in every crate that waits for a query.
-pub(crate) trait StoredBody: Sized {
+/// The code that reads and writes a type as JSON is large. Each implementation compiles it in this
+/// crate once; a generic function would compile it again in every crate that waits for a query.
+pub trait StoredBody: Sized {
     fn parse(body: &str) -> Result<Self, serde_json::Error>;
+
+    fn to_json(&self) -> String;
 }
 
 macro_rules! stored_bodies {
@@ -48,6 +50,10 @@ macro_rules! stored_bodies {
         $(impl StoredBody for $stored {
             fn parse(body: &str) -> Result<Self, serde_json::Error> {
                 serde_json::from_str(body)
+            }
+
+            fn to_json(&self) -> String {
+                to_json(self)
             }
         })+
     };

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        body::{StoredBody, corrupt, parse_body, to_json},
+        body::{corrupt, parse_body, to_json},
         value::{Row, params},
     },
 };
@@ -34,9 +34,9 @@ struct PolicyPart {
     withdrawal: WithdrawalTerms,
 }
 
-impl StoredBody for PolicyPart {
-    fn parse(body: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(body)
+impl PolicyPart {
+    fn parse(merchant: &str, body: &str) -> Result<Self, EngineError> {
+        serde_json::from_str(body).map_err(|error| corrupt("policies", merchant, &error))
     }
 }
 
@@ -98,7 +98,7 @@ impl Store {
 fn read_portal(row: &Row) -> Result<StoredPortal, EngineError> {
     let id = row.text(0)?;
     let portal = row.optional_text(2)?.map(|body| parse_body("portals", id, body));
-    let policy = row.optional_text(4)?.map(|body| parse_body::<PolicyPart>("policies", id, body));
+    let policy = row.optional_text(4)?.map(|body| PolicyPart::parse(id, body));
     Ok(StoredPortal {
         merchant: parse_body("merchants", id, row.text(1)?)?,
         portal: portal.transpose()?.unwrap_or_default(),
