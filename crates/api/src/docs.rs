@@ -1,11 +1,13 @@
 //! The API reference: `/docs` for people, `/openapi.json` for tools.
 //!
-//! Both are generated from the routes and rendered once, when someone first asks: most servers are
-//! never asked. The page needs no script and nothing from another host.
+//! Both are made of `openapi.json`. A test compares this file with what `generated` makes of the
+//! code. The page is rendered once, when someone first asks: most servers are never asked. It needs
+//! no script and nothing from another host.
 
 mod code;
-mod complete;
 mod curl;
+#[cfg(feature = "describe")]
+pub(crate) mod generated;
 mod message_schema;
 mod node;
 mod operation;
@@ -14,9 +16,8 @@ mod prose;
 mod schema;
 #[cfg(test)]
 mod tests;
-mod webhooks;
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use axum::{
     Router,
@@ -24,19 +25,24 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
+use bytes::Bytes;
 pub(crate) use message_schema::message_schema;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
-use utoipa::openapi::OpenApi;
 
 use server::assets::{CachedFile, PAGE_HEADERS, REVALIDATE, assets};
 
-struct Reference {
-    page: CachedFile,
-    openapi: CachedFile,
-}
+/// The description as it is served. A test writes it: `tests/contract.rs`.
+const DESCRIPTION: &str = include_str!("../openapi.json");
 
-static REFERENCE: OnceLock<Reference> = OnceLock::new();
+/// The media type of forms.
+const FORM: &str = "application/x-www-form-urlencoded";
+
+static OPENAPI: LazyLock<CachedFile> = LazyLock::new(|| {
+    CachedFile::new("application/json", Bytes::from_static(DESCRIPTION.as_bytes()))
+});
+
+static PAGE: OnceLock<CachedFile> = OnceLock::new();
 
 /// The routes; they need no state.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
@@ -44,37 +50,29 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 }
 
 async fn show_page(headers: HeaderMap) -> Response {
-    (PAGE_HEADERS, reference().await.page.respond(&headers, REVALIDATE)).into_response()
+    (PAGE_HEADERS, page().await.respond(&headers, REVALIDATE)).into_response()
 }
 
 async fn show_openapi(headers: HeaderMap) -> Response {
-    reference().await.openapi.respond(&headers, REVALIDATE).into_response()
+    OPENAPI.respond(&headers, REVALIDATE).into_response()
 }
 
 /// On a thread of its own the first time, because it takes as long as hundreds of requests.
-async fn reference() -> &'static Reference {
-    match REFERENCE.get() {
-        Some(reference) => reference,
-        None => spawn_blocking(|| REFERENCE.get_or_init(render))
-            .await
-            .expect("rendering does not panic"),
+async fn page() -> &'static CachedFile {
+    match PAGE.get() {
+        Some(page) => page,
+        None => {
+            spawn_blocking(|| PAGE.get_or_init(render)).await.expect("rendering does not panic")
+        }
     }
 }
 
-fn render() -> Reference {
-    let document = crate::description();
-    let page = page::render(&document, assets());
-    let openapi = serde_json::to_vec_pretty(&document).expect("the description has string keys");
-    Reference {
-        page: CachedFile::new("text/html; charset=utf-8", page.into()),
-        openapi: CachedFile::new("application/json", openapi.into()),
-    }
+fn render() -> CachedFile {
+    let page = page::render(&description(), assets());
+    CachedFile::new("text/html; charset=utf-8", page.into())
 }
 
-/// The description as JSON, with the responses that many operations share.
-pub(crate) fn describe(document: OpenApi) -> Value {
-    let mut document = serde_json::to_value(document).expect("the description has string keys");
-    webhooks::add_webhooks(&mut document);
-    complete::complete(&mut document);
-    document
+/// The description as JSON.
+pub(crate) fn description() -> Value {
+    serde_json::from_str(DESCRIPTION).expect("a test compares the file with a JSON document")
 }

@@ -21,6 +21,10 @@ pub mod withdrawal;
 #[cfg(test)]
 mod tests;
 
+// Only the tests of `api` compile the descriptions of types: see the crate `undescribed`.
+#[cfg(not(feature = "describe"))]
+extern crate undescribed as utoipa;
+
 use std::{ops::Deref, sync::Arc};
 
 use delivery::{DispatcherHandle, HttpClient, address::AddressGuard};

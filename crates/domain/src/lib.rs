@@ -28,3 +28,7 @@ pub mod samples;
 pub mod time;
 pub mod warehouse;
 pub mod withdrawal;
+
+// Only the tests of `api` compile the descriptions of types: see the crate `undescribed`.
+#[cfg(not(feature = "describe"))]
+extern crate undescribed as utoipa;

@@ -25,6 +25,10 @@ pub mod query;
 pub mod requests;
 pub mod same_origin;
 
+// Only the tests of `api` compile the descriptions of types: see the crate `undescribed`.
+#[cfg(not(feature = "describe"))]
+extern crate undescribed as utoipa;
+
 use std::{
     net::{IpAddr, Ipv4Addr},
     ops::Deref,

@@ -3,9 +3,9 @@
 use domain::messages::kind::MessageKind;
 use serde_json::{Map, Value};
 
-use super::webhooks::SCHEMAS;
-
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+/// Where the description has its schemas.
+pub(super) const SCHEMAS: &str = "#/components/schemas/";
 /// Where a schema that stands alone has those that it refers to.
 const DEFINITIONS: &str = "#/$defs/";
 

@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use serde_json::Value;
 
 use super::{
+    FORM,
     code::Code,
-    complete::FORM,
     curl::Curl,
     node::Node,
     prose::{Prose, paragraphs},

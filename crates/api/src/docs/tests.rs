@@ -3,16 +3,11 @@
 mod contract;
 mod description;
 mod page;
+mod routes;
 
 use serde_json::Value;
 
-use super::{describe, node::Node};
-
-/// The description as it is served.
-fn describe_api() -> Value {
-    let (_, document) = crate::described_routes();
-    describe(document)
-}
+use super::{description, node::Node};
 
 /// Every operation as method, path and node.
 fn operations(document: &Value) -> Vec<(&str, &str, Node<'_>)> {

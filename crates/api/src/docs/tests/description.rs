@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use domain::{messages::kind::MessageKind, samples};
 use serde_json::{Value, json};
 
-use super::{describe_api, operations, webhooks};
-use crate::docs::{complete::FORM, node::Node};
+use super::{description, operations, webhooks};
+use crate::docs::{FORM, node::Node};
 
 /// Fields that need no explanation.
 const PLAIN: &[&str] = &[
@@ -90,7 +90,7 @@ const PLAIN: &[&str] = &[
 
 #[test]
 fn the_description_is_of_openapi_3_1() {
-    let document = describe_api();
+    let document = description();
 
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1."));
     assert_eq!(document["info"]["title"], "Homeward");
@@ -98,7 +98,7 @@ fn the_description_is_of_openapi_3_1() {
 
 #[test]
 fn every_operation_has_a_summary_a_tag_that_is_explained_and_a_name_of_its_own() {
-    let document = describe_api();
+    let document = description();
     let tags: BTreeSet<&str> =
         Node::root(&document).elements("tags").map(|tag| tag.text("name")).collect();
     let mut names = BTreeSet::new();
@@ -113,7 +113,7 @@ fn every_operation_has_a_summary_a_tag_that_is_explained_and_a_name_of_its_own()
 
 #[test]
 fn every_operation_says_how_it_succeeds() {
-    let document = describe_api();
+    let document = description();
     for (method, path, operation) in [operations(&document), webhooks(&document)].concat() {
         let mut successes =
             operation.entries("responses").filter(|(status, _)| status.starts_with('2'));
@@ -123,7 +123,7 @@ fn every_operation_says_how_it_succeeds() {
 
 #[test]
 fn every_operation_that_needs_a_token_says_what_happens_without() {
-    for (method, path, operation) in operations(&describe_api()) {
+    for (method, path, operation) in operations(&description()) {
         let answers: Vec<&str> = operation.entries("responses").map(|(status, _)| status).collect();
         assert!(answers.contains(&"429"), "{method} {path}");
         if operation.elements("security").any(|it| it.get("token").is_some()) {
@@ -135,7 +135,7 @@ fn every_operation_that_needs_a_token_says_what_happens_without() {
 
 #[test]
 fn every_parameter_is_explained_and_the_required_ones_have_an_example() {
-    let document = describe_api();
+    let document = description();
     for (method, path, operation) in [operations(&document), webhooks(&document)].concat() {
         for parameter in operation.elements("parameters") {
             let name = parameter.text("name");
@@ -175,7 +175,7 @@ fn contents(document: &Value) -> Vec<Content<'_>> {
 
 #[test]
 fn every_operation_says_which_security_it_needs_and_the_document_names_a_server() {
-    let document = describe_api();
+    let document = description();
     for (method, path, operation) in operations(&document) {
         assert!(operation.get("security").is_some(), "{method} {path}");
     }
@@ -194,12 +194,12 @@ fn no_choice_has_a_single_element() {
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => (),
         }
     }
-    check(&describe_api());
+    check(&description());
 }
 
 #[test]
 fn every_operation_that_names_something_says_that_it_may_be_unknown() {
-    let document = describe_api();
+    let document = description();
     for (method, path, operation) in operations(&document) {
         let names_merchant =
             operation.elements("parameters").any(|it| it.text("name") == "merchant");
@@ -214,7 +214,7 @@ fn every_operation_that_names_something_says_that_it_may_be_unknown() {
 
 #[test]
 fn every_json_body_may_have_invalid_fields() {
-    let document = describe_api();
+    let document = description();
     for (method, path, operation) in operations(&document) {
         let has_token = operation.elements("security").any(|it| it.get("token").is_some());
         let body = operation.get("requestBody").and_then(|it| it.get("content"));
@@ -228,7 +228,7 @@ fn every_json_body_may_have_invalid_fields() {
 
 #[test]
 fn the_example_of_a_form_is_an_object() {
-    let document = describe_api();
+    let document = description();
     for content in contents(&document) {
         assert!(content.example.unwrap().is_object() || content.kind != FORM);
     }
@@ -236,14 +236,14 @@ fn the_example_of_a_form_is_an_object() {
 
 #[test]
 fn every_body_and_every_answer_has_an_example() {
-    for content in contents(&describe_api()) {
+    for content in contents(&description()) {
         assert!(content.example.is_some(), "{}", content.place);
     }
 }
 
 #[test]
 fn every_json_example_is_what_its_schema_says() {
-    for content in contents(&describe_api()) {
+    for content in contents(&description()) {
         if content.kind == "application/json" {
             let result = check_value(content.example.unwrap(), content.schema, &content.place);
             assert_eq!(result, Ok(()));
@@ -327,13 +327,13 @@ fn every_reference_leads_somewhere() {
         let fields = value.as_object().into_iter().flat_map(serde_json::Map::values);
         elements.chain(fields).for_each(|child| check(document, child));
     }
-    let document = describe_api();
+    let document = description();
     check(&document, &document);
 }
 
 #[test]
 fn every_schema_is_explained_unless_its_fields_explain_themselves() {
-    let document = describe_api();
+    let document = description();
     let components = Node::root(&document).get("components").unwrap();
 
     for (name, schema) in components.entries("schemas") {
@@ -363,7 +363,7 @@ fn every_field_is_explained_by_its_name_itself_its_type_or_its_operation() {
             check(field, operation, &place);
         }
     }
-    for content in contents(&describe_api()) {
+    for content in contents(&description()) {
         check(content.schema, content.operation.description(), &content.place);
     }
 }

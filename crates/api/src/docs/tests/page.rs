@@ -15,12 +15,12 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use super::{describe_api, operations, webhooks};
+use super::{description, operations, webhooks};
 use crate::docs::{code::Code, page, routes};
 use server::assets::{self, assets};
 
 fn render_page() -> String {
-    page::render(&describe_api(), assets())
+    page::render(&description(), assets())
 }
 
 async fn get(address: &str, known: Option<&str>) -> Response<Body> {
@@ -43,7 +43,7 @@ fn quoted_after<'a>(page: &'a str, before: &'static str) -> impl Iterator<Item =
 
 #[test]
 fn the_page_shows_every_operation() {
-    let (document, page) = (describe_api(), render_page());
+    let (document, page) = (description(), render_page());
 
     for (method, path, operation) in operations(&document) {
         assert!(page.contains(&format!("<code>{path}</code>")), "{method} {path}");
@@ -100,7 +100,7 @@ fn laid_out_json_is_the_same_json() {
 
 #[test]
 fn what_a_caller_wrote_in_a_description_stays_text() {
-    let mut document = describe_api();
+    let mut document = description();
     document["info"]["description"] = "<b>bold</b> and `<i>`".into();
 
     let page = page::render(&document, assets());

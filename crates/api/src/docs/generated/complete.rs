@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::core::sample;
+use crate::{core::sample, docs::FORM};
 
 /// The collections in addresses, and what an element of each is called.
 const ELEMENTS: [(&str, &str); 18] = [
@@ -32,9 +32,6 @@ const ELEMENTS: [(&str, &str); 18] = [
 
 /// Choices of which an entry may match both, because one has all fields of the other.
 const OVERLAPPING: [&str; 2] = ["ListedDropShipOrder", "ListedReturn"];
-
-/// The media type of forms.
-pub(super) const FORM: &str = "application/x-www-form-urlencoded";
 
 /// Adds the shared responses to every operation, and corrects what the macros cannot express.
 pub(super) fn complete(document: &mut Value) {

@@ -22,8 +22,7 @@ use utoipa::{
     openapi::{RefOr, Schema},
 };
 
-/// Where the document has its schemas.
-pub(super) const SCHEMAS: &str = "#/components/schemas/";
+use crate::docs::message_schema::SCHEMAS;
 
 /// Adds what we send, with its headers and schemas.
 pub(super) fn add_webhooks(document: &mut Value) {
