@@ -28,6 +28,7 @@ mod conflicts;
 mod copy;
 mod executions;
 mod listen;
+mod lost_servers;
 #[cfg(test)]
 mod plans;
 mod reads;
@@ -76,8 +77,6 @@ const SESSION: &str = "SET idle_in_transaction_session_timeout = '5s';
             THEN 'force_custom_plan' ELSE 'force_generic_plan' END, false);
     SELECT set_config(name, 'lz4', false) FROM pg_settings
     WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals)";
-/// After this long without traffic, the connection is probed.
-const KEEPALIVE: Duration = Duration::from_secs(10);
 
 #[derive(Clone)]
 pub(crate) struct Postgres {
@@ -302,8 +301,7 @@ fn contains_nul(value: &Value) -> bool {
 }
 
 fn create_pool(settings: Settings, connections_max: usize) -> Result<Pool, EngineError> {
-    let Settings { mut config, tls } = settings;
-    config.keepalives_idle(KEEPALIVE);
+    let Settings { config, tls } = settings;
     let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
     let manager = match tls {
         Some(tls) => Manager::from_config(config, tls, recycling),

@@ -13,6 +13,7 @@ use tokio_postgres::{
 };
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::lost_servers::limit_waiting;
 use crate::core::error::EngineError;
 
 /// How to connect, and the TLS that it needs, if any.
@@ -23,7 +24,10 @@ pub(super) struct Settings {
 
 /// The settings of a connection to `url`.
 pub(super) fn connection_settings(url: &str) -> Result<Settings, EngineError> {
-    with_tls(url.parse()?)
+    let known: Config = url.parse()?;
+    let mut config = known.clone();
+    limit_waiting(&mut config, &known);
+    with_tls(config)
 }
 
 /// The settings of a connection to another server, with what `url` says about everything else.
@@ -35,6 +39,7 @@ pub(super) fn worker_settings(
 ) -> Result<Settings, EngineError> {
     let known: Config = url.parse()?;
     let mut config = Config::new();
+    limit_waiting(&mut config, &known);
     config.host(host).port(port).ssl_mode(known.get_ssl_mode()).connect_timeout(connect_within);
     if let Some(user) = known.get_user() {
         config.user(user);
