@@ -186,8 +186,11 @@ fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
         .collect()
 }
 
-/// Every delivery has its message. The subquery finds the deliveries first: a planner that takes
-/// the table for small would otherwise read all messages of the merchant.
+/// A delivery whose message was removed, with its number.
+struct Orphan(MessageKind, i64);
+
+/// A delivery without its message is found, too. The subquery finds the deliveries first: a planner
+/// that takes the table for small would otherwise read all messages of the merchant.
 const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
          m.sequence, m.created_us, m.body, d.kind, d.replay
      FROM (
@@ -272,6 +275,28 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<Vec<PendingMessage>, StoreError> {
+        loop {
+            let (mut messages, mut orphans) = (Vec::new(), Vec::new());
+            for found in self.pending_rows(merchant, queue, after, limit).await? {
+                match found {
+                    Ok(message) => messages.push(message),
+                    Err(orphan) => orphans.push(orphan),
+                }
+            }
+            if orphans.is_empty() {
+                return Ok(messages);
+            }
+            self.remove_orphans(merchant, &orphans).await?;
+        }
+    }
+
+    async fn pending_rows(
+        &self,
+        merchant: &MerchantId,
+        queue: QueueKind,
+        after: i64,
+        limit: usize,
+    ) -> Result<Vec<Result<PendingMessage, Orphan>>, StoreError> {
         let read = |row: &Row| read_pending(row, merchant);
         if let [first, second, third] = *queue.kinds() {
             let values = params![merchant, first, second, third, after, limit];
@@ -281,20 +306,50 @@ impl Store {
             self.read_all(READING, PENDING_OF_ONE, values, read).await
         }
     }
+
+    /// On PostgreSQL, a message can be put back in the moment in which it is removed by age. The
+    /// queue must not wait for it for ever.
+    async fn remove_orphans(
+        &self,
+        merchant: &MerchantId,
+        orphans: &[Orphan],
+    ) -> Result<(), StoreError> {
+        let numbers: Vec<String> = orphans.iter().map(|it| it.1.to_string()).collect();
+        tracing::warn!(
+            "messages {} of {merchant} were removed by age while they were put back; \
+             they are not sent, and their deliveries are removed",
+            numbers.join(", ")
+        );
+        let mut transaction = Transaction::new("removing deliveries without a message");
+        transaction.any_rows_each(
+            "DELETE FROM deliveries USING ROWS(merchant_id, kind, message_id)
+             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
+                 AND deliveries.message_id = r.message_id
+                 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.merchant_id = r.merchant_id
+                     AND m.message_id = r.message_id)",
+            orphans.iter().map(|it| params![merchant, it.0, it.1]).collect(),
+        );
+        self.commit(transaction).await.map(drop)
+    }
 }
 
-fn read_pending(row: &Row, merchant: &MerchantId) -> Result<PendingMessage, EngineError> {
-    Ok(PendingMessage {
+fn read_pending(
+    row: &Row,
+    merchant: &MerchantId,
+) -> Result<Result<PendingMessage, Orphan>, EngineError> {
+    let (message_id, kind) = (row.int(0)?, row.message_kind(8)?);
+    let Some(sequence) = row.optional_int(5)? else { return Ok(Err(Orphan(kind, message_id))) };
+    Ok(Ok(PendingMessage {
         merchant: merchant.clone(),
-        message_id: row.int(0)?,
-        kind: row.message_kind(8)?,
+        message_id,
+        kind,
         lane: row.int(1)?,
         cycle: row.int(2)?,
         attempts: row.int(3)?,
         due_us: row.int(4)?,
-        sequence: row.int(5)?,
+        sequence,
         created_us: row.int(6)?,
         replay: row.int(9)? != 0,
         body: row.bytes(7)?,
-    })
+    }))
 }

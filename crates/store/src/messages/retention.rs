@@ -13,29 +13,38 @@ use crate::{
 
 impl Transaction {
     /// Removes finished messages with everything about them. They are removed in their order, so
-    /// what was delivered before the last one goes with it.
+    /// what was delivered before the last one goes with it. A message that was put back since it
+    /// was found to be finished stays.
     pub fn remove_messages(&mut self, merchant: &MerchantId, message_ids: &[i64]) {
         let rows = || message_ids.iter().map(|id| params![merchant, *id]).collect();
         self.any_rows_each(
             "DELETE FROM message_references WHERE (merchant_id, reference, message_id) IN (
              SELECT m.merchant_id, m.reference, m.message_id
              FROM messages m, ROWS(merchant_id, message_id)
-             WHERE m.merchant_id = r.merchant_id AND m.message_id = r.message_id)",
+             WHERE m.merchant_id = r.merchant_id AND m.message_id = r.message_id
+                 AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = r.merchant_id
+                     AND d.kind = m.kind AND d.message_id = r.message_id))",
             rows(),
         );
         self.any_rows_each(
             "DELETE FROM messages USING ROWS(merchant_id, message_id)
-             WHERE messages.merchant_id = r.merchant_id AND messages.message_id = r.message_id",
+             WHERE messages.merchant_id = r.merchant_id AND messages.message_id = r.message_id
+                 AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.merchant_id = r.merchant_id
+                     AND d.kind = messages.kind AND d.message_id = r.message_id)",
             rows(),
         );
         self.any_rows_each(
             "DELETE FROM attempts USING ROWS(merchant_id, message_id)
-             WHERE attempts.merchant_id = r.merchant_id AND attempts.message_id = r.message_id",
+             WHERE attempts.merchant_id = r.merchant_id AND attempts.message_id = r.message_id
+                 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.merchant_id = r.merchant_id
+                     AND m.message_id = r.message_id)",
             rows(),
         );
         self.any_rows_each(
             "DELETE FROM discards USING ROWS(merchant_id, message_id)
-             WHERE discards.merchant_id = r.merchant_id AND discards.message_id = r.message_id",
+             WHERE discards.merchant_id = r.merchant_id AND discards.message_id = r.message_id
+                 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.merchant_id = r.merchant_id
+                     AND m.message_id = r.message_id)",
             rows(),
         );
         if let Some(last) = message_ids.iter().max() {

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
-    MessageFilter, NewMessage, Store, Transaction,
+    Attempt, MessageFilter, NewMessage, Store, Transaction,
     conformance::{Subject, acme, on_every_engine, other},
 };
 
@@ -81,7 +81,10 @@ async fn many_messages_are_indexed_in_the_background(Subject { store, .. }: Subj
 async fn messages_that_are_removed_leave_no_reference(Subject { store, .. }: Subject) {
     enqueue(&store, &acme(), lanes(3)).await;
     assert_eq!(about(&store, &acme(), "RMA-1").await, [2]);
+    let pending = store.pending_messages(&acme(), MessageKind::Rma.queue(), 0, 2).await.unwrap();
+    let over: Vec<Attempt> = pending.into_iter().map(super::failures::last_attempt).collect();
     let mut transaction = Transaction::new("removing");
+    transaction.record_attempts(over.iter());
     transaction.remove_messages(&acme(), &[1, 2]);
     store.commit(transaction).await.unwrap();
     assert!(about(&store, &acme(), "RMA-1").await.is_empty());

@@ -4,14 +4,18 @@ use bytes::Bytes;
 use domain::messages::kind::MessageKind;
 
 use crate::{
-    FailureKey, FinishedMessages, NewMessage, Store, Transaction,
+    Attempt, AttemptOutcome, FailureKey, FinishedMessages, NewMessage, ReplayedMessage, Store,
+    Transaction,
     conformance::{Subject, acme, assert_conflict, commit, on_every_engine},
+    core::value::params,
 };
 
 on_every_engine!(
     messages_are_examined_up_to_the_first_that_is_too_young,
     one_node_at_a_time_removes_old_messages_and_remembers_how_far_it_came,
     only_merchants_with_something_in_the_period_are_looked_at,
+    a_message_that_was_put_back_is_not_removed,
+    a_queue_does_not_wait_for_a_delivery_whose_message_is_gone,
 );
 
 async fn enqueue(store: &Store, created_us: i64) {
@@ -101,4 +105,51 @@ async fn only_merchants_with_something_in_the_period_are_looked_at(subject: Subj
     .unwrap();
     assert!(!store.has_old_counts(1).await.unwrap());
     assert_eq!(busy(0, HOUR_US).await, []);
+}
+
+async fn pending(store: &Store, limit: usize) -> Vec<i64> {
+    let found = store.pending_messages(&acme(), MessageKind::Rma.queue(), 0, limit).await.unwrap();
+    found.into_iter().map(|it| it.message_id).collect()
+}
+
+/// Removes messages 1 and 2, as a node that found both finished before the first was put back.
+async fn a_message_that_was_put_back_is_not_removed(Subject { store, .. }: Subject) {
+    for created_us in [10, 20] {
+        enqueue(&store, created_us).await;
+    }
+    let queue = MessageKind::Rma.queue();
+    let delivered = store.pending_messages(&acme(), queue, 0, 10).await.unwrap().into_iter();
+    let delivered: Vec<Attempt> = delivered
+        .map(super::failures::last_attempt)
+        .map(|it| Attempt { outcome: AttemptOutcome::Delivered, ..it })
+        .collect();
+    commit(&store, |it| it.record_attempts(delivered.iter())).await.unwrap();
+    store.update_message_index("acme").await.unwrap();
+    let replayed = [ReplayedMessage { kind: MessageKind::Rma, message_id: 1, lane: 7 }];
+    commit(&store, |it| it.replay_messages(&acme(), &replayed, 50)).await.unwrap();
+
+    commit(&store, |it| it.remove_messages(&acme(), &[1, 2])).await.unwrap();
+
+    assert_eq!(pending(&store, 10).await, [1]);
+    let stored = store.stored_messages(&acme(), 1..=2).await.unwrap();
+    assert_eq!(stored.into_iter().collect::<Vec<_>>(), [1]);
+    assert_eq!(store.attempts(&acme(), 1).await.unwrap().len(), 1);
+    assert_eq!(store.attempts(&acme(), 2).await.unwrap(), []);
+}
+
+async fn a_queue_does_not_wait_for_a_delivery_whose_message_is_gone(subject: Subject) {
+    let store = subject.store;
+    for created_us in [10, 20, 30, 40] {
+        enqueue(&store, created_us).await;
+    }
+    for message_id in [1_i64, 2, 4] {
+        let mut transaction = Transaction::new("removing a message");
+        let sql = "DELETE FROM messages WHERE merchant_id = $1 AND message_id = $2";
+        transaction.one_row(sql, params![&acme(), message_id]);
+        store.commit(transaction).await.unwrap();
+    }
+    assert_eq!(pending(&store, 1).await, [3]);
+    assert_eq!(store.last_deliveries().await.unwrap()[0].message_id, 4);
+    assert_eq!(pending(&store, 10).await, [3]);
+    assert_eq!(store.last_deliveries().await.unwrap()[0].message_id, 3);
 }
