@@ -9,7 +9,7 @@
 //! Two batches that are stored at the same time never touch the same message: it is not attempted
 //! again until its outcome is stored.
 
-use store::{Attempt, LastingFailure, Store, Transaction};
+use store::{Attempt, LastingFailure, Store, StoreError, Transaction, with_causes};
 
 use super::{
     events::{DispatcherHandle, Event},
@@ -68,16 +68,13 @@ pub(super) async fn store_batch(parts: DispatcherParts, handle: DispatcherHandle
         count => format!("storing {count} attempt outcomes"),
     };
     let failures = LastingFailure::new(work, "retrying in 1 s");
-    let mut is_stored = false;
-    while !is_stored {
+    loop {
         let mut transaction = Transaction::new("storing attempt outcomes");
         transaction.record_attempts(batch.iter().map(|(_, attempt)| attempt));
         let stored = parts.store.commit(transaction).await;
         failures.note(&stored);
-        is_stored = stored.is_ok();
-        if !is_stored {
-            tokio::time::sleep(RETRY_PAUSE).await;
-            is_stored = was_stored(&parts.store, &batch).await;
+        if stored.is_ok() || find_out_whether_stored(&parts.store, &batch, &failures).await {
+            break;
         }
     }
     for (_, attempt) in &batch {
@@ -88,15 +85,29 @@ pub(super) async fn store_batch(parts: DispatcherParts, handle: DispatcherHandle
 }
 
 /// Whether a batch is stored although its commit failed, because only the response was lost. Stored
-/// once more, it would be counted twice. All of it is stored or nothing, so one attempt is enough.
-async fn was_stored(store: &Store, batch: &Batch) -> bool {
-    let Some((_, attempt)) = batch.first() else { return true };
+/// once more, it would be counted twice, so it must be known, however many attempts that takes.
+async fn find_out_whether_stored(store: &Store, batch: &Batch, failures: &LastingFailure) -> bool {
+    loop {
+        tokio::time::sleep(RETRY_PAUSE).await;
+        match was_stored(store, batch).await {
+            Ok(is_stored) => return is_stored,
+            Err(error) => failures.note_failure(&format!(
+                "whether they are stored already is not known: {}",
+                with_causes(&error)
+            )),
+        }
+    }
+}
+
+/// All of a batch is stored or nothing, so one attempt is enough.
+async fn was_stored(store: &Store, batch: &Batch) -> Result<bool, StoreError> {
+    let Some((_, attempt)) = batch.first() else { return Ok(true) };
     let message = &attempt.message;
-    let known = store.attempts(&message.merchant, message.message_id).await.unwrap_or_default();
-    known.iter().any(|row| {
+    let known = store.attempts(&message.merchant, message.message_id).await?;
+    Ok(known.iter().any(|row| {
         (row.cycle, row.attempt, row.at_us)
             == (message.cycle, i64::from(attempt.number), attempt.at_us)
-    })
+    }))
 }
 
 #[cfg(test)]
@@ -205,12 +216,12 @@ mod tests {
             let mut transaction = Transaction::new("enqueueing a message");
             transaction.enqueue(new_message());
             store.commit(transaction).await.unwrap();
-            assert!(!was_stored(&store, &batch).await, "{outcome:?}");
+            assert!(!was_stored(&store, &batch).await.unwrap(), "{outcome:?}");
 
             let mut transaction = Transaction::new("storing attempt outcomes");
             transaction.record_attempts(batch.iter().map(|(_, attempt)| attempt));
             store.commit(transaction).await.unwrap();
-            assert!(was_stored(&store, &batch).await, "{outcome:?}");
+            assert!(was_stored(&store, &batch).await.unwrap(), "{outcome:?}");
         }
         store.close().await;
     }
