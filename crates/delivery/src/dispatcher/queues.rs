@@ -17,8 +17,10 @@ use crate::{
 
 #[derive(Default)]
 pub(super) struct Queues {
-    /// By number; a queue keeps its number for as long as the process lives.
-    by_id: Vec<KnownQueue>,
+    /// By number.
+    by_id: HashMap<QueueId, KnownQueue>,
+    /// No number is used twice: what ends late may be of a queue that was removed.
+    next_id: u32,
     ids: HashMap<(MerchantId, QueueKind), QueueId>,
     owners: HashMap<MerchantId, Owner>,
 }
@@ -43,7 +45,7 @@ pub(super) fn endpoint_index(kind: MessageKind) -> usize {
 
 impl Queues {
     pub(super) fn get(&self, id: QueueId) -> Option<&KnownQueue> {
-        self.by_id.get(usize::try_from(id.0).ok()?)
+        self.by_id.get(&id)
     }
 
     pub(super) fn id(&self, merchant: &MerchantId, queue: QueueKind) -> Option<QueueId> {
@@ -61,26 +63,25 @@ impl Queues {
         queue: QueueKind,
         epoch: i64,
     ) -> (QueueId, Owner) {
-        let id = QueueId(u32::try_from(self.by_id.len()).unwrap_or(u32::MAX));
+        let id = QueueId(self.next_id);
+        self.next_id = self.next_id.saturating_add(1);
         let next_owner = Owner(u32::try_from(self.owners.len()).unwrap_or(u32::MAX));
         let owner = *self.owners.entry(merchant.clone()).or_insert(next_owner);
         let channels = vec![None; queue.kinds().len()];
         let merchant = merchant.clone();
         let permit = QueuePermit::default();
         self.ids.insert((merchant.clone(), queue), id);
-        self.by_id.push(KnownQueue { merchant, queue, epoch, permit, channels, look_ups: 0 });
+        let known = KnownQueue { merchant, queue, epoch, permit, channels, look_ups: 0 };
+        self.by_id.insert(id, known);
         (id, owner)
     }
 
-    /// Another node sends for this queue now; if it comes back, it gets a new number.
+    /// Another node sends for this queue now; if it comes back, it gets a new number. Addresses and
+    /// credentials are forgotten, and a look-up that ends later finds no queue.
     pub(super) fn remove(&mut self, id: QueueId) {
-        if let Some(known) = self.get(id) {
+        if let Some(known) = self.by_id.remove(&id) {
             known.permit.revoke();
-            let key = (known.merchant.clone(), known.queue);
-            // What ends late may be of an earlier number than the queue has now.
-            if self.ids.get(&key) == Some(&id) {
-                self.ids.remove(&key);
-            }
+            self.ids.remove(&(known.merchant, known.queue));
         }
     }
 
@@ -98,7 +99,7 @@ impl Queues {
     }
 
     fn get_mut(&mut self, id: QueueId) -> Option<&mut KnownQueue> {
-        self.by_id.get_mut(usize::try_from(id.0).unwrap_or(usize::MAX))
+        self.by_id.get_mut(&id)
     }
 }
 
@@ -140,4 +141,31 @@ pub(super) fn replayed_delivery(message: &ReplayedMessage, now_us: i64) -> Deliv
 /// The number of the next attempt at a message, from 1.
 pub(super) fn next_attempt(delivery: &Delivery<Arc<PendingMessage>>) -> u32 {
     delivery.attempts.saturating_sub(u32::from(delivery.payload.replay)).saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_removed_queue_is_forgotten_and_its_number_is_not_used_again() {
+        let acme = MerchantId::parse("acme").unwrap();
+        let queue = MessageKind::Rma.queue();
+        let mut queues = Queues::default();
+        let (first, owner) = queues.add(&acme, queue, 1);
+        let permit = queues.get(first).unwrap().permit.clone();
+
+        queues.remove(first);
+        assert!(permit.is_revoked());
+        assert!(queues.get(first).is_none());
+        assert_eq!(queues.id(&acme, queue), None);
+
+        let (second, same_owner) = queues.add(&acme, queue, 2);
+        assert_ne!(first, second);
+        assert_eq!(owner, same_owner);
+        queues.begin_look_up(first);
+        queues.remove(first);
+        assert_eq!(queues.id(&acme, queue), Some(second));
+        assert_eq!(queues.get(second).unwrap().look_ups, 0);
+    }
 }
