@@ -65,7 +65,7 @@ pub async fn rotate_signing_secret(
         record_change(scope, &mut transaction, action, &json!({ "revoked_old": revoke_old }));
         Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
     })
-    .await?;
+    .await;
     app.dispatcher.notify_endpoints_changed(id);
-    Ok(rotated)
+    rotated
 }

@@ -85,10 +85,10 @@ pub async fn set_carrier_account(
         record_change(scope, &mut transaction, "carrier.set", &detail);
         Ok((view.clone(), transaction))
     })
-    .await?;
+    .await;
     app.callers.forget_all();
     app.dispatcher.notify_endpoints_changed(id);
-    Ok(changed)
+    changed
 }
 
 fn seal_account(

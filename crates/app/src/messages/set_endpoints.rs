@@ -133,9 +133,9 @@ pub async fn set_endpoints(
         record_change(scope, &mut transaction, "endpoints.set", &detail);
         Ok((view_endpoints(&endpoints, &[]), transaction))
     })
-    .await?;
+    .await;
     app.dispatcher.notify_endpoints_changed(merchant);
-    Ok(changed)
+    changed
 }
 
 /// The endpoints after `change`, and the details for the audit trail, without secrets.

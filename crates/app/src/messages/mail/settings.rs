@@ -141,10 +141,10 @@ pub async fn set_mail_settings(
         record_change(scope, &mut transaction, "mail.set", &json!(view));
         Ok((view, transaction))
     })
-    .await?;
+    .await;
     app.mail_profiles.forget(id);
     app.dispatcher.notify_endpoints_changed(id);
-    Ok(changed)
+    changed
 }
 
 fn seal_settings(
