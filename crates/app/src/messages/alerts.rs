@@ -65,8 +65,8 @@ async fn find_problems(
     let failing = app.store.failing_endpoints(FAILURES_MAX, limit).await?;
     let mut found: Vec<FoundProblem> =
         failing.iter().filter_map(|it| judge_failures(open, it)).collect();
-    let degraded = app.dispatcher.degraded_endpoints().await;
-    found.extend(degraded.into_iter().filter(|it| it.breaker == SUSPENDED).map(|it| {
+    let suspended = app.dispatcher.suspended_endpoints().await;
+    found.extend(suspended.into_iter().map(|it| {
         let detail = format!("{} messages wait.", it.waiting);
         let problem = Problem::EndpointSuspended(it.kind);
         FoundProblem { merchant: it.merchant, problem, detail }

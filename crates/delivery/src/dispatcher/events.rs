@@ -84,6 +84,7 @@ pub(crate) enum Event {
     LeasesGained,
     ListEndpoints(MerchantId, oneshot::Sender<Vec<EndpointStatus>>),
     ListDegraded(oneshot::Sender<Vec<EndpointStatus>>),
+    ListSuspended(oneshot::Sender<Vec<EndpointStatus>>),
 }
 
 /// A handle to the dispatcher. Cheap to clone; works before the dispatcher runs.
@@ -133,6 +134,13 @@ impl DispatcherHandle {
     pub async fn degraded_endpoints(&self) -> Vec<EndpointStatus> {
         let (sender, receiver) = oneshot::channel();
         self.notify(Event::ListDegraded(sender));
+        receiver.await.unwrap_or_default()
+    }
+
+    /// All endpoints that this process has suspended.
+    pub async fn suspended_endpoints(&self) -> Vec<EndpointStatus> {
+        let (sender, receiver) = oneshot::channel();
+        self.notify(Event::ListSuspended(sender));
         receiver.await.unwrap_or_default()
     }
 

@@ -7,6 +7,7 @@
 //! a merchant, so a gap means that another commit is still on its way here (or was made by another
 //! node): then the store is read instead, which returns everything in order.
 
+mod endpoints;
 pub(crate) mod events;
 mod outcomes;
 mod parts;
@@ -36,11 +37,10 @@ use self::{
     events::{Event, SendJob, Worker},
     outcomes::{OutcomeBatches, store_batch},
     queues::{KnownQueue, Queues, next_attempt, to_delivery},
-    tasks::{PendingRead, find_pending, load_channel, read_pending},
+    tasks::{PendingRead, find_pending, read_pending},
     workers::{WorkerContext, Workers},
 };
 use crate::{
-    channel::Channel,
     leases::QueueLease,
     scheduler::{Action, QueueId, Scheduler, SchedulerSettings},
 };
@@ -213,6 +213,9 @@ impl Dispatcher {
             Event::ListDegraded(sender) => {
                 let _ = sender.send(self.status().degraded());
             }
+            Event::ListSuspended(sender) => {
+                let _ = sender.send(self.status().suspended());
+            }
         }
     }
 
@@ -360,41 +363,5 @@ impl Dispatcher {
         self.scheduler.expect_more(id);
         self.load_channels(id);
         id
-    }
-
-    /// Looks up where the messages of a queue go; until they are known, nothing is sent.
-    fn load_channels(&mut self, id: QueueId) {
-        self.queues.begin_look_up(id);
-        let Some(known) = self.queues.get(id) else { return };
-        let (merchant, queue, look_up) = (known.merchant.clone(), known.queue, known.look_ups);
-        let permit = known.permit.clone();
-        for (index, kind) in queue.kinds().iter().enumerate() {
-            self.scheduler.pause(id, index);
-            let (merchant, parts) = (merchant.clone(), self.parts.clone());
-            let (handle, permit) = (self.handle.clone(), permit.clone());
-            tokio::spawn(async move {
-                let channel = load_channel(&parts, merchant, *kind, &permit).await;
-                handle.notify(Event::ChannelLoaded { queue: id, look_up, index, channel });
-            });
-        }
-    }
-
-    fn use_channel(&mut self, id: QueueId, index: usize, channel: Option<Arc<Channel>>) {
-        let may_send = channel.is_some();
-        self.queues.set_channel(id, index, channel);
-        if may_send {
-            self.scheduler.resume(id, index);
-        } else {
-            self.scheduler.pause(id, index);
-        }
-    }
-
-    /// Nothing is sent to the old addresses from now on.
-    fn reload_endpoints(&mut self, merchant: &MerchantId) {
-        for queue in QueueKind::all() {
-            if let Some(id) = self.queues.id(merchant, queue) {
-                self.load_channels(id);
-            }
-        }
     }
 }

@@ -14,6 +14,7 @@ use crate::{
 };
 
 const CLOSED: &str = "closed";
+const SUSPENDED: &str = "suspended";
 /// More than a person looks at.
 const DEGRADED_MAX: usize = 20;
 
@@ -40,16 +41,27 @@ impl StatusReport<'_> {
         MessageKind::ALL.into_iter().filter_map(|kind| self.status(merchant, kind)).collect()
     }
 
-    /// Endpoints that are not healthy.
+    /// The first endpoints that are not healthy.
     pub(super) fn degraded(&self) -> Vec<EndpointStatus> {
-        let mut degraded = Vec::new();
-        for (KnownQueue { merchant, queue, .. }, _) in self.queues.iter() {
-            let statuses = queue.kinds().iter().filter_map(|kind| self.status(merchant, *kind));
-            degraded.extend(statuses.filter(|status| status.breaker != CLOSED));
-        }
-        degraded.sort_by(|a, b| (&a.merchant, a.kind).cmp(&(&b.merchant, b.kind)));
+        let mut degraded = self.all(|status| status.breaker != CLOSED);
         degraded.truncate(DEGRADED_MAX);
         degraded
+    }
+
+    /// All suspended endpoints: people are notified of each.
+    pub(super) fn suspended(&self) -> Vec<EndpointStatus> {
+        self.all(|status| status.breaker == SUSPENDED)
+    }
+
+    /// All endpoints that are wanted, by merchant and kind.
+    fn all(&self, is_wanted: impl Fn(&EndpointStatus) -> bool) -> Vec<EndpointStatus> {
+        let mut found = Vec::new();
+        for (KnownQueue { merchant, queue, .. }, _) in self.queues.iter() {
+            let statuses = queue.kinds().iter().filter_map(|kind| self.status(merchant, *kind));
+            found.extend(statuses.filter(&is_wanted));
+        }
+        found.sort_by(|a, b| (&a.merchant, a.kind).cmp(&(&b.merchant, b.kind)));
+        found
     }
 
     /// How many endpoints are in which state.
@@ -77,7 +89,7 @@ impl StatusReport<'_> {
             breaker: match report.breaker {
                 BreakerState::Closed => CLOSED,
                 BreakerState::Throttled => "throttled",
-                BreakerState::Suspended => "suspended",
+                BreakerState::Suspended => SUSPENDED,
             },
             waiting: report.waiting,
             in_flight: report.in_flight,

@@ -4,7 +4,10 @@ use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use store::{AttemptOutcome, FailureCause, PendingMessage};
 
-use super::queues::to_delivery;
+use super::{
+    queues::{Queues, to_delivery},
+    status::StatusReport,
+};
 use crate::scheduler::{Action, BreakerState, Owner, QueueId, Scheduler, SchedulerSettings};
 
 const QUEUE: QueueId = QueueId(1);
@@ -113,4 +116,35 @@ fn a_retry_at_one_endpoint_is_sent_before_a_newer_message_at_another() {
     rig.now_us += 6 * SECOND_US;
     rig.arrive(2, first);
     assert_eq!(rig.send(), Some(1));
+}
+
+#[test]
+fn operators_see_the_first_degraded_endpoints_and_are_notified_of_every_suspended_one() {
+    let settings = SchedulerSettings {
+        throttle_failures: 1,
+        suspend_after_us: 0,
+        suspend_waiting_min: 0,
+        ..Default::default()
+    };
+    let (mut scheduler, mut queues) = (Scheduler::new(settings), Queues::default());
+    for number in 1..=25 {
+        let message = pending(number, MessageKind::Rma, BEGIN_US);
+        let merchant = MerchantId::parse(&format!("merchant{number}")).unwrap();
+        let (id, owner) = queues.add(&merchant, MessageKind::Rma.queue(), 0);
+        scheduler.add_queue(id, owner, 1);
+        scheduler.enqueue(id, to_delivery(PendingMessage { merchant, ..message }, BEGIN_US));
+    }
+    for now_us in [BEGIN_US, BEGIN_US + 2 * SECOND_US] {
+        while let Some(Action::Send { queue, delivery }) = scheduler.next(now_us) {
+            let (due_us, cause) = (now_us + SECOND_US, FailureCause::Refused);
+            let outcome = AttemptOutcome::Retry { due_us, cause };
+            scheduler.finish_attempt(queue, delivery.message, outcome, now_us);
+            scheduler.confirm_durable(queue, delivery.message);
+        }
+    }
+    let report = StatusReport { queues: &queues, scheduler: &scheduler };
+    assert_eq!(report.degraded().len(), 20);
+    let suspended = report.suspended();
+    assert_eq!(suspended.len(), 25);
+    assert!(suspended.iter().all(|status| status.breaker == "suspended"));
 }
