@@ -113,9 +113,11 @@ impl Dispatcher {
         self.scheduler.in_flight() == 0 && self.outcomes.are_stored()
     }
 
-    /// How long nothing becomes due.
+    /// How long nothing becomes due. While the leases are too old, nothing is: an event says when
+    /// they are renewed.
     fn sleep_for(&self) -> Duration {
-        let Some(at_us) = self.scheduler.wake_at_us() else { return SLEEP_MAX };
+        let wake_at_us = self.scheduler.wake_at_us().filter(|_| self.parts.leases.are_current());
+        let Some(at_us) = wake_at_us else { return SLEEP_MAX };
         let world = &self.parts.world;
         world.sleep_for(at_us.saturating_sub(world.now_us())).min(SLEEP_MAX)
     }
@@ -139,7 +141,9 @@ impl Dispatcher {
     }
 
     fn drop_foreign_queues(&mut self) {
-        let foreign = self.queues.iter().filter(|(known, _)| self.lease_of(known).is_none());
+        let leases = &self.parts.leases;
+        let keeps = |known: &KnownQueue| leases.keeps(&known.merchant, known.queue, known.epoch);
+        let foreign = self.queues.iter().filter(|(known, _)| !keeps(known));
         let foreign: Vec<QueueId> = foreign.map(|(_, id)| id).collect();
         for id in foreign {
             self.drop_queue(id);
@@ -219,10 +223,14 @@ impl Dispatcher {
         }
     }
 
-    /// Carries out what the scheduler decides; nothing new is started unless `sending`.
+    /// Carries out what the scheduler decides; nothing new is started unless `sending`, and while
+    /// the leases are too old.
     fn act(&mut self, sending: bool) {
         let now_us = self.parts.world.now_us();
-        while sending && let Some(action) = self.scheduler.next(now_us) {
+        while sending
+            && self.parts.leases.are_current()
+            && let Some(action) = self.scheduler.next(now_us)
+        {
             match action {
                 Action::Refill { queue, after, most } => self.refill(queue, after, most),
                 Action::Send { queue, delivery } => {

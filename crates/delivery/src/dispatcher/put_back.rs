@@ -6,6 +6,7 @@ use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use store::{LastDelivery, ReplayedMessage};
 
 use super::{Dispatcher, queues::replayed_delivery};
+use crate::scheduler::QueueId;
 
 /// How often queues are read again in case a node died before it announced what it put back.
 const RECHECK_EVERY: Duration = Duration::from_secs(300);
@@ -36,11 +37,10 @@ impl Dispatcher {
     pub(super) fn rewind_own(&mut self, merchant: &MerchantId) -> bool {
         let mut all = true;
         for queue in QueueKind::all() {
-            if let Some(epoch) = self.parts.leases.epoch(merchant, queue) {
-                let id = self.queue_id(merchant, queue, epoch);
+            let (id, is_own) = self.id_to_put_back(merchant, queue);
+            all &= is_own;
+            if let Some(id) = id {
                 self.scheduler.rewind(id, 0);
-            } else {
-                all = false;
             }
         }
         all
@@ -52,16 +52,27 @@ impl Dispatcher {
         let now_us = self.parts.world.now_us();
         let mut are_own = true;
         for message in messages {
-            let queue = message.kind.queue();
-            if let Some(epoch) = self.parts.leases.epoch(merchant, queue) {
-                let id = self.queue_id(merchant, queue, epoch);
+            let (id, is_own) = self.id_to_put_back(merchant, message.kind.queue());
+            are_own &= is_own;
+            if let Some(id) = id {
                 self.scheduler.put_back(id, replayed_delivery(&message, now_us));
-            } else {
-                are_own = false;
             }
         }
         if !are_own {
             self.parts.leases.announce_retried(merchant);
+        }
+    }
+
+    /// The number of a queue to which messages were put back, and whether this node sends for it
+    /// now. A queue whose lease is too old may be sent on, so it is told, too.
+    fn id_to_put_back(
+        &mut self,
+        merchant: &MerchantId,
+        queue: QueueKind,
+    ) -> (Option<QueueId>, bool) {
+        match self.parts.leases.epoch(merchant, queue) {
+            Some(epoch) => (Some(self.queue_id(merchant, queue, epoch)), true),
+            None => (self.queues.id(merchant, queue), false),
         }
     }
 }

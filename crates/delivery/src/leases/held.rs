@@ -22,8 +22,18 @@ impl HeldShards {
     /// The epoch of a shard for which this node may start something that takes `margin`.
     pub(super) fn epoch(&self, shard: i64, margin: Duration) -> Option<i64> {
         let epoch = *self.shards.get(&shard)?;
-        let is_valid = self.valid_until.is_some_and(|until| Instant::now() + margin < until);
-        (is_valid && !self.leaving.contains_key(&shard)).then_some(epoch)
+        (self.is_valid(margin) && !self.leaving.contains_key(&shard)).then_some(epoch)
+    }
+
+    /// Whether this node may start something that takes `margin`, for the shards that it keeps.
+    pub(super) fn is_valid(&self, margin: Duration) -> bool {
+        self.valid_until.is_some_and(|until| Instant::now() + margin < until)
+    }
+
+    /// Whether this node keeps a shard under this epoch, as far as it knows: the lease may be too
+    /// old to start anything, and still be renewed.
+    pub(super) fn keeps(&self, shard: i64, epoch: i64) -> bool {
+        self.shards.get(&shard) == Some(&epoch) && !self.leaving.contains_key(&shard)
     }
 }
 
@@ -57,6 +67,23 @@ impl WriteLimit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lease_that_is_renewed_late_is_kept_and_starts_nothing_meanwhile() {
+        let now = Instant::now();
+        let mut held = HeldShards { valid_until: Some(now + RESERVE), ..HeldShards::default() };
+        held.shards.insert(7, 3);
+        assert!(held.keeps(7, 3));
+        assert!(!held.is_valid(RESERVE));
+        assert_eq!(held.epoch(7, RESERVE), None, "it is too old");
+        assert!(!held.keeps(7, 2), "another node had it meanwhile");
+        assert!(!held.keeps(8, 3));
+
+        held.valid_until = Some(now + Duration::from_secs(60));
+        assert_eq!(held.epoch(7, RESERVE), Some(3));
+        held.leaving.insert(7, now);
+        assert!(!held.keeps(7, 3), "it is being released");
+    }
 
     #[test]
     fn a_request_may_be_written_later_if_its_lease_was_renewed() {

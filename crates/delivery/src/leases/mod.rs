@@ -8,7 +8,9 @@
 //!
 //! Each lease has an epoch. A node that was stopped for a while may lose a shard and take it again
 //! without noticing; the epoch shows that another node may have sent meanwhile, so that what is in
-//! memory is old. `leases/model.rs` is a model of the whole protocol, checked exhaustively.
+//! memory is old. A node that renews its leases late sends nothing meanwhile, and keeps what is in
+//! memory: it continues if the epochs are still the same. `leases/model.rs` is a model of the whole
+//! protocol, checked exhaustively.
 //!
 //! Messages that were committed for a shard of another node are announced to it, those of a few
 //! milliseconds together; in case an announcement is lost, the store is searched every two seconds.
@@ -81,7 +83,7 @@ pub(crate) struct QueueLease {
     pub(crate) write_limit: Option<WriteLimit>,
 }
 
-/// Whether a node holds shards now that it did not hold before.
+/// Whether a node may send now for shards that it could not send for before.
 enum Renewal {
     Unchanged,
     Gained,
@@ -133,6 +135,22 @@ impl Leases {
     /// The epoch of that lease.
     pub(crate) fn epoch(&self, merchant: &MerchantId, queue: QueueKind) -> Option<i64> {
         self.of_queue(merchant, queue).map(|lease| lease.epoch)
+    }
+
+    /// Whether this node may start attempts now, for the queues that it keeps. While its leases are
+    /// too old, it waits until they are renewed, or until it knows that they are lost.
+    pub(crate) fn are_current(&self) -> bool {
+        let Some(leases) = &self.0 else { return true };
+        let held = leases.held.read().unwrap_or_else(PoisonError::into_inner);
+        held.is_valid(leases.margin())
+    }
+
+    /// Whether what was read for a queue under this epoch is still of use: no other node has sent
+    /// for it since, unless this node will find out when it renews its leases.
+    pub(crate) fn keeps(&self, merchant: &MerchantId, queue: QueueKind, epoch: i64) -> bool {
+        let Some(leases) = &self.0 else { return true };
+        let held = leases.held.read().unwrap_or_else(PoisonError::into_inner);
+        held.keeps(shard_of(merchant, queue), epoch)
     }
 
     /// Announces pending messages of a merchant to the node that holds its shard.
@@ -225,7 +243,8 @@ impl SharedLeases {
     /// Notes what is held, and returns what can be released now.
     fn hold(&self, shards: BTreeMap<i64, i64>, share: i64, now: Instant) -> (Vec<i64>, Renewal) {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        let more = shards.iter().any(|(shard, epoch)| held.shards.get(shard) != Some(epoch));
+        let more = !held.is_valid(self.margin())
+            || shards.iter().any(|(shard, epoch)| held.shards.get(shard) != Some(epoch));
         let kept = usize::try_from(share).unwrap_or(usize::MAX);
         let leaving: BTreeMap<i64, Instant> = shards
             .keys()

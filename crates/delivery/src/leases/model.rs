@@ -15,7 +15,7 @@
 //! | `Leave` | `SharedLeases::hold` has more shards than the node's share |
 //! | `Release` | `Store::release_leases` when all attempts are over |
 //! | `Read` | `Dispatcher::expect`, `Store::pending_messages`, `Dispatcher::finish_refill` |
-//! | `Drop` | `Dispatcher::drop_queue`: the lease is too old, or of another epoch |
+//! | `Drop` | `Dispatcher::drop_queue`: the lease is of another epoch, or is being released |
 //! | `Start` | `Dispatcher::send`: the lease is checked |
 //! | `Write` | `Connection::exchange`: `Permit::check`, and the request reaches the merchant |
 //! | `LoseRequest` | the request never arrives, or is not written; the attempt fails |

@@ -186,11 +186,6 @@ impl Node {
         self.held.is_some_and(|held| held.age.saturating_sub(SKEW) < START_BEFORE)
     }
 
-    /// Whether the lease may be too old to start attempts, as the node's own clock has it.
-    pub(super) fn may_not_start(&self) -> bool {
-        self.held.is_none_or(|held| held.age >= START_BEFORE)
-    }
-
     /// Whether an attempt that was started may still be written.
     pub(super) fn may_write(&self) -> bool {
         self.held.is_some_and(|held| held.age.saturating_sub(SKEW) < WRITE_BEFORE)

@@ -165,7 +165,7 @@ impl Protocol {
     }
 
     fn queue_steps(&self, node: &Node, queue: &Queue, add: &mut impl FnMut(Step)) {
-        if node.may_not_start() || !self.is_current(node, queue) {
+        if node.is_leaving() || !self.is_current(node, queue) {
             add(Step::Drop);
         }
         if node.may_start() && self.is_current(node, queue) {
@@ -204,7 +204,7 @@ impl Protocol {
         let node = &mut nodes[number];
         let is_owner = database.owner.map(usize::from) == Some(number);
         match step {
-            Step::Renew(age) if is_owner && database.age < EXPIRED => {
+            Step::Renew(age) if is_owner => {
                 database.age = database.age.min(age);
             }
             Step::Renew(age) => {
