@@ -69,6 +69,7 @@ pub use messages::{
     message_heads::{HeadPosition, MessageHead},
     message_histories::MessageHistory,
     outbox::{NewMessage, PendingMessage},
+    pending::PendingPage,
     replays::{ReplayedMessage, ScannedMessage},
     reports::{AttemptCount, ResponseCount, bucket_end_us},
     retention::FinishedMessages,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
-use store::{Attempt, LastDelivery, PendingMessage, ReplayedMessage};
+use store::{Attempt, LastDelivery, PendingMessage, PendingPage, ReplayedMessage};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::{channel::Channel, scheduler::QueueId, sender::permit::Permit};
@@ -55,8 +55,7 @@ pub(crate) enum Event {
     /// Pending messages were read for a queue: None when the store failed.
     Refilled {
         queue: QueueId,
-        messages: Option<Vec<PendingMessage>>,
-        most: usize,
+        page: Option<PendingPage>,
     },
     AttemptFinished {
         queue: QueueId,

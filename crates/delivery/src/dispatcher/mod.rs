@@ -26,7 +26,7 @@ use std::{
 };
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
-use store::{Attempt, LastDelivery, LastingFailure, PendingMessage};
+use store::{Attempt, LastDelivery, LastingFailure, PendingMessage, PendingPage};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -191,7 +191,7 @@ impl Dispatcher {
                     self.use_channel(queue, index, channel);
                 }
             }
-            Event::Refilled { queue, messages, most } => self.finish_refill(queue, messages, most),
+            Event::Refilled { queue, page } => self.finish_refill(queue, page),
             Event::AttemptFinished { queue, attempt, worker } => {
                 self.finish_attempt(queue, *attempt, worker);
             }
@@ -250,16 +250,17 @@ impl Dispatcher {
         let (store, handle) = (self.parts.store.clone(), self.handle.clone());
         let failures = Arc::clone(&self.read_failures);
         tokio::spawn(async move {
-            let messages = read_pending(&store, &read, &failures).await;
-            handle.notify(Event::Refilled { queue: id, messages, most });
+            let page = read_pending(&store, &read, &failures).await;
+            handle.notify(Event::Refilled { queue: id, page });
         });
     }
 
-    fn finish_refill(&mut self, id: QueueId, messages: Option<Vec<PendingMessage>>, most: usize) {
+    fn finish_refill(&mut self, id: QueueId, page: Option<PendingPage>) {
         // A read that failed says nothing about where the queue ends.
-        let reached_end = messages.as_ref().is_some_and(|messages| messages.len() < most);
+        let reached_end = page.as_ref().is_some_and(|page| page.is_last);
         let now_us = self.parts.world.now_us();
-        let rows = messages.into_iter().flatten().map(|it| to_delivery(it, now_us)).collect();
+        let messages = page.into_iter().flat_map(|page| page.messages);
+        let rows = messages.map(|it| to_delivery(it, now_us)).collect();
         self.scheduler.complete_refill(id, rows, reached_end);
     }
 

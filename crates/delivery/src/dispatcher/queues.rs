@@ -122,6 +122,7 @@ pub(super) fn to_delivery(message: PendingMessage, now_us: i64) -> Delivery<Pend
         endpoint: endpoint_index(message.kind),
         attempts: attempts.saturating_add(u32::from(message.replay)),
         due_us: message.due_us.min(latest_us),
+        bytes: message.body.len(),
         payload: message,
     }
 }
@@ -134,6 +135,7 @@ pub(super) fn replayed_delivery(message: &ReplayedMessage, now_us: i64) -> Deliv
         endpoint: endpoint_index(message.kind),
         attempts: 1,
         due_us: now_us,
+        bytes: 0,
         payload: (),
     }
 }

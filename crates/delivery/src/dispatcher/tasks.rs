@@ -6,7 +6,7 @@ use domain::{
     identifier::MerchantId,
     messages::kind::{MessageKind, QueueKind},
 };
-use store::{LastingFailure, PendingMessage, Store, with_causes};
+use store::{LastingFailure, PendingPage, Store, with_causes};
 
 use super::{
     events::{DispatcherHandle, Event},
@@ -30,12 +30,12 @@ pub(super) async fn read_pending(
     store: &Store,
     read: &PendingRead,
     failures: &LastingFailure,
-) -> Option<Vec<PendingMessage>> {
+) -> Option<PendingPage> {
     let PendingRead { merchant, queue, after, most } = read;
-    match store.pending_messages(merchant, *queue, *after, *most).await {
-        Ok(messages) => {
+    match store.pending_page(merchant, *queue, *after, *most).await {
+        Ok(page) => {
             failures.note_success();
-            Some(messages)
+            Some(page)
         }
         Err(error) => {
             failures.note_failure(&format!("those of {merchant}: {}", with_causes(&error)));

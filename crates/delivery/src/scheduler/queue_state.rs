@@ -26,6 +26,9 @@ pub(super) struct QueueState<P> {
     /// Committed while the disk is read: they follow what the reading returns. Without them, a busy
     /// queue that once has to read would never stop reading.
     pub(super) late: Vec<Delivery<P>>,
+    pub(super) late_bytes: usize,
+    /// The size of a payload, on average, when it read last.
+    pub(super) read_bytes: usize,
     endpoints: Vec<EndpointState>,
     in_flight: usize,
     throttled_in_flight: usize,
@@ -49,6 +52,8 @@ pub(super) struct Allowance {
     /// With the payload: a healthy queue, and a degraded one.
     pub(super) window: usize,
     pub(super) window_degraded: usize,
+    /// The bytes of its payloads: a healthy queue. A degraded one has an eighth of it.
+    pub(super) bytes: usize,
     /// Without the payload: given what all queues have evicted, and at most.
     pub(super) evicted_soft: usize,
     pub(super) evicted_max: usize,
@@ -58,6 +63,7 @@ pub(super) struct Allowance {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Totals {
     pub(super) held: usize,
+    pub(super) held_bytes: usize,
     /// Queues that hold something, or are about to.
     pub(super) holding: usize,
     pub(super) evicted: usize,
@@ -69,6 +75,7 @@ pub(super) struct Totals {
 impl Totals {
     pub(super) fn replace(&mut self, before: Self, after: Self) {
         self.held = self.held + after.held - before.held;
+        self.held_bytes = self.held_bytes + after.held_bytes - before.held_bytes;
         self.holding = self.holding + after.holding - before.holding;
         self.evicted = self.evicted + after.evicted - before.evicted;
         self.in_flight = self.in_flight + after.in_flight - before.in_flight;
@@ -88,6 +95,8 @@ impl<P> QueueState<P> {
             registered: WaitState::default(),
             window: Window::new(endpoints),
             late: Vec::new(),
+            late_bytes: 0,
+            read_bytes: 0,
             endpoints: (0..endpoints).map(|_| EndpointState::new(settings)).collect(),
             in_flight: 0,
             throttled_in_flight: 0,
@@ -98,6 +107,7 @@ impl<P> QueueState<P> {
     pub(super) fn totals(&self) -> Totals {
         Totals {
             held: self.held(),
+            held_bytes: self.held_bytes(),
             holding: usize::from(self.held() > 0 || self.cursor.is_reading()),
             evicted: self.window.evicted(),
             in_flight: self.in_flight,
@@ -111,8 +121,20 @@ impl<P> QueueState<P> {
         self.window.held() + self.late.len()
     }
 
+    fn held_bytes(&self) -> usize {
+        self.window.held_bytes() + self.late_bytes
+    }
+
+    /// How many messages it may hold: no more than have room, if all are as large as those that it
+    /// holds or has read last.
     pub(super) fn window_max(&self, allowance: &Allowance) -> usize {
-        if self.is_healthy() { allowance.window } else { allowance.window_degraded }
+        let (messages, bytes) = if self.is_healthy() {
+            (allowance.window, allowance.bytes)
+        } else {
+            (allowance.window_degraded, allowance.bytes / 8)
+        };
+        let usual_bytes = self.held_bytes().checked_div(self.held()).unwrap_or(self.read_bytes);
+        messages.min(bytes / usual_bytes.max(1)).max(1)
     }
 
     /// Accepts a message that was just committed, or leaves it on disk.
@@ -122,6 +144,7 @@ impl<P> QueueState<P> {
         if has_room && self.cursor.is_at_end() {
             self.append(delivery);
         } else if has_room && self.cursor.is_reading_to_end() {
+            self.late_bytes += delivery.bytes;
             self.late.push(delivery);
         } else if !self.is_known(&delivery) {
             self.cursor.note_left_on_disk();

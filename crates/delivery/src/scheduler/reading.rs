@@ -58,6 +58,8 @@ impl<P> QueueState<P> {
         window_max: usize,
     ) {
         let count = rows.len();
+        let bytes = rows.iter().map(|row| row.bytes).sum::<usize>();
+        self.read_bytes = bytes.checked_div(count).unwrap_or(self.read_bytes);
         let last = rows.last().map(|row| row.message);
         let mut look_again = None;
         match self.cursor.reading() {
@@ -76,6 +78,7 @@ impl<P> QueueState<P> {
         // Messages that arrived meanwhile had room when they came, perhaps the same as what was
         // read. Behind one that stays on disk, all stay there.
         let mut fits = self.cursor.end(count, reached_end);
+        self.late_bytes = 0;
         for late in std::mem::take(&mut self.late) {
             fits = fits && self.window.held() < window_max;
             if fits {
@@ -124,7 +127,7 @@ impl<P> QueueState<P> {
     fn restore_payloads(&mut self, rows: Vec<Delivery<P>>, window_max: usize) {
         for row in rows {
             if self.window.is_evicted(row.message) && self.window.held() < window_max {
-                self.window.restore(row.message, row.payload);
+                self.window.restore(row);
             }
         }
     }

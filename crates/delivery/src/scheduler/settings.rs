@@ -12,6 +12,9 @@ pub(crate) struct SchedulerSettings {
     pub(crate) window_min: usize,
     /// Payloads over all queues. When many queues hold some, each may hold an equal share.
     pub(crate) held_max: usize,
+    /// The bytes of all payloads. A queue may hold a quarter of it, and no more than an equal share
+    /// once half of it is in use, but always one payload.
+    pub(crate) held_bytes_max: usize,
     /// Messages of one queue without their payload in memory, because their lane waits and
     /// others behind it were looked for.
     pub(crate) evicted_max: usize,
@@ -58,6 +61,7 @@ impl Default for SchedulerSettings {
             window_max: 1_024,
             window_min: 8,
             held_max: 50_000,
+            held_bytes_max: 64 * 1_024 * 1_024,
             evicted_max: 100_000,
             evicted_all_max: 1_000_000,
             slots_max: 2_000,

@@ -115,7 +115,8 @@ impl Rig {
 }
 
 fn row(message: i64, lane: u64) -> Delivery<i64> {
-    Delivery { message, lane, endpoint: 0, attempts: 0, due_us: 0, payload: message * 10 }
+    let payload = message * 10;
+    Delivery { message, lane, endpoint: 0, attempts: 0, due_us: 0, bytes: 0, payload }
 }
 
 #[test]
@@ -127,7 +128,8 @@ fn a_message_is_sent_with_its_payload_and_all_that_is_known_of_it() {
     let action = rig.next();
 
     let payload = Arc::new(50);
-    let delivery = Delivery { message: 5, lane: 7, endpoint: 0, attempts: 2, due_us: 0, payload };
+    let (message, lane, attempts) = (5, 7, 2);
+    let delivery = Delivery { message, lane, endpoint: 0, attempts, due_us: 0, bytes: 0, payload };
     assert_eq!(action, Some(Action::Send { queue: HERE, delivery }));
     assert_eq!(rig.next(), None);
 }

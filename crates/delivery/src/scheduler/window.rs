@@ -36,13 +36,15 @@ pub(crate) struct Delivery<P> {
     /// Attempts that are over.
     pub(crate) attempts: u32,
     pub(crate) due_us: i64,
+    /// The size of the payload, as far as it is known.
+    pub(crate) bytes: usize,
     pub(crate) payload: P,
 }
 
 impl<P> Delivery<P> {
     fn with_payload<Q>(&self, payload: Q) -> Delivery<Q> {
-        let Self { message, lane, endpoint, attempts, due_us, .. } = *self;
-        Delivery { message, lane, endpoint, attempts, due_us, payload }
+        let Self { message, lane, endpoint, attempts, due_us, bytes, .. } = *self;
+        Delivery { message, lane, endpoint, attempts, due_us, bytes, payload }
     }
 
     fn bare(&self) -> Delivery<()> {
@@ -53,6 +55,8 @@ impl<P> Delivery<P> {
 #[derive(Debug)]
 pub(super) struct Window<P> {
     held: BTreeMap<i64, (Delivery<Arc<P>>, Stage)>,
+    /// The size of all payloads.
+    held_bytes: usize,
     evicted: BTreeMap<i64, Delivery<()>>,
     /// Lane and message of all deliveries that have an order, and [`BAR`] for each lane that is
     /// closed: the first of a lane says all about it.
@@ -111,6 +115,7 @@ impl<P> Window<P> {
         lists.resize_with(endpoints, EndpointLists::default);
         Self {
             held: BTreeMap::new(),
+            held_bytes: 0,
             evicted: BTreeMap::new(),
             order: BTreeSet::new(),
             lists,
@@ -121,6 +126,10 @@ impl<P> Window<P> {
     /// Messages in memory with their payload.
     pub(super) fn held(&self) -> usize {
         self.held.len()
+    }
+
+    pub(super) fn held_bytes(&self) -> usize {
+        self.held_bytes
     }
 
     /// Messages in memory without it.
@@ -172,10 +181,11 @@ impl<P> Window<P> {
 
     /// Inserts a message that is not known yet.
     pub(super) fn insert(&mut self, delivery: Delivery<P>) {
-        let Delivery { message, lane, endpoint, attempts, due_us, payload } = delivery;
+        let Delivery { message, lane, endpoint, attempts, due_us, bytes, payload } = delivery;
         let payload = Arc::new(payload);
-        let held = Delivery { message, lane, endpoint, attempts, due_us, payload };
+        let held = Delivery { message, lane, endpoint, attempts, due_us, bytes, payload };
         self.held.insert(message, (held, Stage::Waiting));
+        self.held_bytes += bytes;
         self.line_up(message, lane);
     }
 
@@ -269,6 +279,7 @@ impl<P> Window<P> {
         for (_, Reverse(message)) in candidates.into_iter().take(most) {
             let listed = self.delist(message);
             if let Some((delivery, _)) = self.held.remove(&message) {
+                self.held_bytes -= delivery.bytes;
                 self.evicted.insert(message, delivery.bare());
             }
             if listed {
@@ -278,10 +289,13 @@ impl<P> Window<P> {
     }
 
     /// Gives an evicted message its payload back.
-    pub(super) fn restore(&mut self, message: i64, payload: P) {
+    pub(super) fn restore(&mut self, row: Delivery<P>) {
+        let Delivery { message, bytes, payload, .. } = row;
         let listed = self.delist(message);
         let Some(delivery) = self.evicted.remove(&message) else { return };
-        self.held.insert(message, (delivery.with_payload(Arc::new(payload)), Stage::Waiting));
+        let held = Delivery { bytes, ..delivery.with_payload(Arc::new(payload)) };
+        self.held.insert(message, (held, Stage::Waiting));
+        self.held_bytes += bytes;
         if listed {
             self.enlist(message);
         }
@@ -333,9 +347,10 @@ impl<P> Window<P> {
 
     /// Removes a message and returns its lane.
     fn forget(&mut self, message: i64) -> u64 {
-        let held = self.held.remove(&message).map(|(delivery, _)| delivery.lane);
+        let held = self.held.remove(&message).map(|(delivery, _)| delivery);
+        self.held_bytes -= held.as_ref().map_or(0, |delivery| delivery.bytes);
         let evicted = || self.evicted.remove(&message).map(|delivery| delivery.lane);
-        let lane = held.or_else(evicted).unwrap_or(UNORDERED);
+        let lane = held.map(|delivery| delivery.lane).or_else(evicted).unwrap_or(UNORDERED);
         self.order.remove(&(lane, message));
         lane
     }

@@ -1,24 +1,20 @@
 //! Deliveries: the messages that are not finished, and the attempts at them.
 //!
-//! Only unfinished work is here, so what was delivered long ago costs nothing. A page is read from
-//! where the last one ended, never from the beginning.
+//! Only unfinished work is here, so what was delivered long ago costs nothing. Pages of it are read
+//! in `pending`.
 
 use std::collections::BTreeMap;
 
-use domain::{
-    identifier::MerchantId,
-    messages::kind::{MessageKind, QueueKind},
-};
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
-    EngineError, Store, StoreError, Transaction,
+    Store, StoreError, Transaction,
     core::{
         body::parse_merchant,
-        value::{Row, Value, params},
+        value::{Value, params},
     },
     messages::{
         attempt::{Attempt, AttemptOutcome},
-        outbox::PendingMessage,
         packed_attempts::is_packed,
         reports,
     },
@@ -186,42 +182,6 @@ fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
         .collect()
 }
 
-/// A delivery whose message was removed, with its number.
-struct Orphan(MessageKind, i64);
-
-/// A delivery without its message is found, too. The subquery finds the deliveries first: a planner
-/// that takes the table for small would otherwise read all messages of the merchant.
-const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
-         m.sequence, m.created_us, m.body, d.kind, d.replay
-     FROM (
-         SELECT * FROM deliveries
-         WHERE merchant_id = $1 AND kind = $2 AND message_id > $3
-         ORDER BY message_id LIMIT $4) d
-     LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
-     ORDER BY d.message_id";
-
-/// In one statement, so that no message of one kind can be added while another kind is read: a
-/// reader that has read up to a number has missed nothing.
-const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
-         m.sequence, m.created_us, m.body, d.kind, d.replay
-     FROM (
-         SELECT * FROM (
-             SELECT * FROM (
-                 SELECT * FROM deliveries
-                 WHERE merchant_id = $1 AND kind = $2 AND message_id > $5
-                 ORDER BY message_id LIMIT $6) a
-             UNION ALL SELECT * FROM (
-                 SELECT * FROM deliveries
-                 WHERE merchant_id = $1 AND kind = $3 AND message_id > $5
-                 ORDER BY message_id LIMIT $6) b
-             UNION ALL SELECT * FROM (
-                 SELECT * FROM deliveries
-                 WHERE merchant_id = $1 AND kind = $4 AND message_id > $5
-                 ORDER BY message_id LIMIT $6) c) e
-         ORDER BY message_id LIMIT $6) d
-     LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
-     ORDER BY d.message_id";
-
 impl Store {
     /// The last pending delivery of every merchant and kind that has one. It goes from merchant to
     /// merchant by the key; `min()` might read all rows of a table that PostgreSQL takes for empty.
@@ -266,90 +226,4 @@ impl Store {
         )
         .await
     }
-
-    /// The next deliveries of a queue after the message `after`, in order.
-    pub async fn pending_messages(
-        &self,
-        merchant: &MerchantId,
-        queue: QueueKind,
-        after: i64,
-        limit: usize,
-    ) -> Result<Vec<PendingMessage>, StoreError> {
-        loop {
-            let (mut messages, mut orphans) = (Vec::new(), Vec::new());
-            for found in self.pending_rows(merchant, queue, after, limit).await? {
-                match found {
-                    Ok(message) => messages.push(message),
-                    Err(orphan) => orphans.push(orphan),
-                }
-            }
-            if orphans.is_empty() {
-                return Ok(messages);
-            }
-            self.remove_orphans(merchant, &orphans).await?;
-        }
-    }
-
-    async fn pending_rows(
-        &self,
-        merchant: &MerchantId,
-        queue: QueueKind,
-        after: i64,
-        limit: usize,
-    ) -> Result<Vec<Result<PendingMessage, Orphan>>, StoreError> {
-        let read = |row: &Row| read_pending(row, merchant);
-        if let [first, second, third] = *queue.kinds() {
-            let values = params![merchant, first, second, third, after, limit];
-            self.read_all(READING, PENDING_OF_THREE, values, read).await
-        } else {
-            let values = params![merchant, queue.name(), after, limit];
-            self.read_all(READING, PENDING_OF_ONE, values, read).await
-        }
-    }
-
-    /// On PostgreSQL, a message can be put back in the moment in which it is removed by age. The
-    /// queue must not wait for it for ever.
-    async fn remove_orphans(
-        &self,
-        merchant: &MerchantId,
-        orphans: &[Orphan],
-    ) -> Result<(), StoreError> {
-        let numbers: Vec<String> = orphans.iter().map(|it| it.1.to_string()).collect();
-        tracing::warn!(
-            "messages {} of {merchant} were removed by age while they were put back; \
-             they are not sent, and their deliveries are removed",
-            numbers.join(", ")
-        );
-        let mut transaction = Transaction::new("removing deliveries without a message");
-        transaction.any_rows_each(
-            "DELETE FROM deliveries USING ROWS(merchant_id, kind, message_id)
-             WHERE deliveries.merchant_id = r.merchant_id AND deliveries.kind = r.kind
-                 AND deliveries.message_id = r.message_id
-                 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.merchant_id = r.merchant_id
-                     AND m.message_id = r.message_id)",
-            orphans.iter().map(|it| params![merchant, it.0, it.1]).collect(),
-        );
-        self.commit(transaction).await.map(drop)
-    }
-}
-
-fn read_pending(
-    row: &Row,
-    merchant: &MerchantId,
-) -> Result<Result<PendingMessage, Orphan>, EngineError> {
-    let (message_id, kind) = (row.int(0)?, row.message_kind(8)?);
-    let Some(sequence) = row.optional_int(5)? else { return Ok(Err(Orphan(kind, message_id))) };
-    Ok(Ok(PendingMessage {
-        merchant: merchant.clone(),
-        message_id,
-        kind,
-        lane: row.int(1)?,
-        cycle: row.int(2)?,
-        attempts: row.int(3)?,
-        due_us: row.int(4)?,
-        sequence,
-        created_us: row.int(6)?,
-        replay: row.int(9)? != 0,
-        body: row.bytes(7)?,
-    }))
 }

@@ -15,6 +15,7 @@ pub(crate) mod message_histories;
 pub(crate) mod message_index;
 pub(crate) mod outbox;
 mod packed_attempts;
+pub(crate) mod pending;
 pub(crate) mod replays;
 pub(crate) mod reports;
 pub(crate) mod retention;

@@ -246,7 +246,8 @@ impl QueueModel {
             let (since_us, wait_max_us) = (now_us, WAIT_MAX_US);
             let again = StoredDelivery { attempts: 0, due_us: 0, put_back: true, ..row };
             let StoredDelivery { lane, endpoint, attempts, due_us, .. } = again;
-            all.push(Delivery { message, lane, endpoint, attempts, due_us, payload: () });
+            let bytes = 0;
+            all.push(Delivery { message, lane, endpoint, attempts, due_us, bytes, payload: () });
             self.insert(message, StoredDelivery { since_us, wait_max_us, ..again });
         }
         all

@@ -85,6 +85,7 @@ fn random_settings(random: &mut SeededRandom) -> SchedulerSettings {
         window_max: random.count(1, 24),
         window_min: random.count(1, 6),
         held_max: random.count(60, 200),
+        held_bytes_max: random.count(20, 1_000),
         evicted_max: random.count(0, 60),
         evicted_all_max: random.count(10, 200),
         slots_max: random.count(5, 40),
@@ -98,6 +99,11 @@ fn random_settings(random: &mut SeededRandom) -> SchedulerSettings {
         probe_gap_max_us: 20 * SECOND_US,
         ..SchedulerSettings::default()
     }
+}
+
+/// Some messages are much larger than others.
+fn size_of_payload(message: i64) -> usize {
+    if message % 7 == 0 { 20 } else { 1 }
 }
 
 fn random_habit(random: &mut SeededRandom) -> Habit {
@@ -257,6 +263,7 @@ impl SimulatedWorld {
                 endpoint,
                 attempts: 0,
                 due_us: self.now_us,
+                bytes: size_of_payload(self.message),
                 payload: self.message * 3,
             };
             self.model.commit(queue, &delivery);
@@ -359,6 +366,7 @@ impl SimulatedWorld {
                 endpoint: row.endpoint,
                 attempts: row.attempts,
                 due_us: row.due_us,
+                bytes: size_of_payload(*message),
                 payload: message * 3,
             })
             .collect();

@@ -109,8 +109,8 @@ fn a_replay_waits_for_its_lane_and_only_its_payload_is_read() {
     rig.send();
 
     for message in [1, 2] {
-        let Delivery { message, lane, endpoint, attempts, due_us, .. } = row(message, 7);
-        let replayed = Delivery { message, lane, endpoint, attempts, due_us, payload: () };
+        let Delivery { message, lane, endpoint, attempts, due_us, bytes, .. } = row(message, 7);
+        let replayed = Delivery { message, lane, endpoint, attempts, due_us, bytes, payload: () };
         rig.scheduler.put_back(HERE, replayed);
     }
 

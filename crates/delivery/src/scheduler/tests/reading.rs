@@ -359,3 +359,24 @@ fn after_a_start_a_thousand_backlogs_are_not_read_into_memory_all_at_once() {
     assert!(held >= 1_000 * 8, "each has something to send: {held}");
     assert!(held <= held_max * 2, "{held} messages in memory");
 }
+
+#[test]
+fn large_messages_make_a_window_small_and_one_has_room_always() {
+    let settings = SchedulerSettings { held_bytes_max: 400, ..small() };
+    let large = |message: i64| Delivery { bytes: 40, ..row(message, UNORDERED) };
+    let mut rig = Rig::new(settings);
+    for message in 1..=4 {
+        rig.scheduler.enqueue(HERE, large(message));
+    }
+    let report = rig.report();
+    assert_eq!((report.window, report.more_on_disk), (2, true), "a third would be too much");
+
+    assert_eq!(rig.sent(), [1, 2]);
+    rig.deliver(1);
+    rig.deliver(2);
+    assert_eq!(rig.refill(), (2, 4), "nothing is known of what follows");
+    rig.scheduler.complete_refill(HERE, vec![Delivery { bytes: 900, ..row(3, 0) }], false);
+    assert_eq!(rig.sent(), [3]);
+    rig.deliver(3);
+    assert_eq!(rig.refill(), (3, 1), "those that follow may be as large");
+}

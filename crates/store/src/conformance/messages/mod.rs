@@ -7,5 +7,6 @@ mod leases;
 mod mail;
 mod message_index;
 mod packed_attempts;
+mod pending;
 mod replays;
 mod retention;
