@@ -116,19 +116,17 @@ pub fn receive(
     if here || question.is_some_and(|question| question.answer.is_some()) {
         return ReceivingDecision::Repeat;
     }
-    let placed = if is_spent(unit) && !is_here_for_its_return(unit, scene.asn) {
-        Err(ExceptionKind::AlreadyReceivedElsewhere)
-    } else {
-        let awaiting = scene.asn.filter(|state| state.asn.status != AsnStatus::Cancelled);
-        let awaiting = awaiting.ok_or(ExceptionKind::UnknownAsn);
-        awaiting.and_then(|state| Ok((state, place(state, unit, scan)?)))
-    };
-    let kind = match placed {
-        Ok((state, line)) => match accept(state, &line, unit, scan, now) {
-            Ok(acceptance) => return ReceivingDecision::Accepted(Box::new(acceptance)),
-            Err(_) => ExceptionKind::AlreadyReceivedElsewhere,
-        },
-        Err(kind) => kind,
+    let awaiting = scene.asn.filter(|state| state.asn.status != AsnStatus::Cancelled);
+    let awaiting = awaiting.ok_or(ExceptionKind::UnknownAsn);
+    let kind = match awaiting.and_then(|state| Ok((state, place(state, unit, scan)?))) {
+        Ok((state, line)) if can_count_on(&line, unit) => {
+            match accept(state, &line, unit, scan, now) {
+                Ok(acceptance) => return ReceivingDecision::Accepted(Box::new(acceptance)),
+                Err(_) => ExceptionKind::AlreadyReceivedElsewhere,
+            }
+        }
+        Err(kind) if !is_spent(unit) => kind,
+        Ok(_) | Err(_) => ExceptionKind::AlreadyReceivedElsewhere,
     };
     set_aside(scene, scan, kind, now)
 }
@@ -162,14 +160,16 @@ fn is_spent(unit: &UnitRecord) -> bool {
     unit.receipt.is_some() || unit.departure.is_some() || unit.reject_reason.is_some()
 }
 
-/// Whether the unit was received for the return that the ASN announces it for. Then it is the same
-/// unit, reported a second time in another way.
-fn is_here_for_its_return(unit: &UnitRecord, asn: Option<&AsnState>) -> bool {
-    let announced = unit.announcement.as_ref();
-    announced.is_some_and(|announced| {
-        let is_announced = asn.is_some_and(|it| it.asn.asn_number == announced.asn_number);
-        is_announced && unit.departure.is_none() && unit.is_received_for_announced_return()
-    })
+/// Whether the unit can count on the line. One that was received for the return of the line's
+/// carton counts there, too: it is the same unit, reported a second time in another way.
+fn can_count_on(line: &AsnLine<'_>, unit: &UnitRecord) -> bool {
+    !is_spent(unit) || is_of_return_of(line, unit)
+}
+
+/// Whether the unit was received for the return that the carton of the line refers to.
+fn is_of_return_of(line: &AsnLine<'_>, unit: &UnitRecord) -> bool {
+    let received = unit.receipt.as_ref().zip(return_of(line));
+    received.is_some_and(|(receipt, rma)| receipt.asn_number == rma.as_str())
 }
 
 fn accept(

@@ -229,8 +229,9 @@ impl UnitRecord {
     pub fn is_received_for_announced_return(&self) -> bool {
         let reference = self.announcement.as_ref().and_then(|it| it.reference.as_ref());
         let of_return = reference.filter(|it| it.kind == ReferenceType::Rma);
-        let number = self.receipt.as_ref().map(|receipt| receipt.asn_number.as_str());
-        of_return.is_some_and(|it| Some(it.identifier.as_str()) == number)
+        let announced = of_return.and_then(|it| RmaId::parse(&it.identifier));
+        let received = self.receipt.as_ref().zip(announced);
+        received.is_some_and(|(receipt, rma)| receipt.asn_number == rma.as_str())
     }
 
     /// Whether the unit is in the warehouse.

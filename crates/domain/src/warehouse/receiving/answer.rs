@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use super::{Acceptance, AsnState, ReceivingContext, is_spent};
+use super::{Acceptance, AsnState, ReceivingContext, can_count_on, is_spent};
 use crate::warehouse::asn::AsnLine;
 use crate::warehouse::asn_number::AsnNumber;
 use crate::warehouse::unit::{
@@ -85,7 +85,8 @@ pub fn answer(
             Some(matched(scene, asn_number, line_identifier)?)
         }
     };
-    if is_spent(unit) {
+    let can_count = line.map_or(!is_spent(unit), |(_, line)| can_count_on(&line, unit));
+    if !can_count {
         return Err(AnswerRefusal::Spent);
     }
     let (number, line_identifier) = match (answer, line) {

@@ -1,6 +1,6 @@
 //! Finds the line that a scanned unit is.
 
-use super::{AsnState, UnitScan};
+use super::{AsnState, UnitScan, is_of_return_of};
 use crate::returns::receipt::Receipt;
 use crate::warehouse::asn::{AsnDetail, AsnLine, DetailsType};
 use crate::warehouse::gtin::is_same_code;
@@ -29,7 +29,7 @@ pub(super) fn place<'a>(
         (None, Some(piece)) => piece,
         (None, None) => match asn.details_type {
             DetailsType::Unit => return Err(ExceptionKind::UnknownUnit),
-            DetailsType::Sku => by_code(state, scan.receipt)?,
+            DetailsType::Sku => by_code(state, unit, scan.receipt)?,
         },
     };
     if !fits(line.detail, scan.receipt) {
@@ -63,8 +63,13 @@ fn fits(detail: &AsnDetail, receipt: &Receipt) -> bool {
 }
 
 /// A line of the scanned article: one that awaits a unit rather than one that does not, and one
-/// of the same carton rather than of another.
-fn by_code<'a>(state: &'a AsnState, receipt: &Receipt) -> Result<AsnLine<'a>, ExceptionKind> {
+/// of the same carton rather than of another. A unit that was received for a return before is none
+/// of another return, whichever lines await one.
+fn by_code<'a>(
+    state: &'a AsnState,
+    unit: &UnitRecord,
+    receipt: &Receipt,
+) -> Result<AsnLine<'a>, ExceptionKind> {
     let same = |line: &AsnLine<'_>| match (&receipt.sku, &receipt.upc, &receipt.asin) {
         (Some(sku), _, _) => line.detail.sku == *sku,
         (None, Some(upc), _) => {
@@ -82,7 +87,7 @@ fn by_code<'a>(state: &'a AsnState, receipt: &Receipt) -> Result<AsnLine<'a>, Ex
     let rank = |line: &AsnLine<'_>| {
         let same_carton = receipt.carton_identifier.is_some()
             && line.carton.identifier == receipt.carton_identifier;
-        (state.awaited(line.detail) == 0, !same_carton)
+        (!is_of_return_of(line, unit), state.awaited(line.detail) == 0, !same_carton)
     };
     state.asn.lines().filter(same).min_by_key(rank).ok_or(ExceptionKind::WrongSku)
 }

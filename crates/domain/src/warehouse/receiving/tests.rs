@@ -3,6 +3,7 @@
 mod answers;
 mod choice;
 mod properties;
+mod returned;
 
 use serde_json::{Value, json};
 
