@@ -10,6 +10,7 @@ use crate::faults::Faults;
 use crate::json::Json;
 use crate::reader::fields::Fields;
 use crate::reader::{IDENTIFIER_MAX, read};
+use crate::returns::identifier::RmaId;
 use crate::warehouse::asin::read_asin;
 use crate::warehouse::asn_number::{AsnNumber, asn_number};
 use crate::warehouse::reference;
@@ -36,6 +37,9 @@ fn asn(at: &Fields<'_>) -> Option<InboundAsn> {
     at.refuse_unknown();
     let program_identifier = at.identifier("program_identifier");
     let number: Option<AsnNumber> = at.required("asn_number", asn_number);
+    if number.as_ref().is_some_and(|it| RmaId::parse_exact(it.as_str()).is_some()) {
+        at.note("asn_number", "must not be the identifier of a return");
+    }
     let status = at.required("status", |value| {
         value.named(AsnStatus::parse, "must be one of pending, shipped, delivered, cancelled")
     });

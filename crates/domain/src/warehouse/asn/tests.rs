@@ -68,6 +68,16 @@ fn everything_required_is_missed_when_it_is_absent() {
 }
 
 #[test]
+fn a_number_is_no_identifier_of_a_return_as_it_is_written() {
+    let number = |number: &str| faults(|asn| asn["asn_number"] = json!(number));
+
+    assert_eq!(number("RMA-7K3Q-9XWD-2M4T"), told("$.asn_number", FaultCode::Invalid));
+    for other in ["rma-7k3q-9xwd-2m4t", "7K3Q9XWD2M4T", "RMA-7K3Q-9XWD-2M4T-1"] {
+        assert_eq!(number(other), [], "{other}");
+    }
+}
+
+#[test]
 fn everything_else_may_be_absent() {
     let asn = json!({
         "program_identifier": "p", "asn_number": "A", "status": "pending", "details_type": "sku",
