@@ -269,7 +269,8 @@ impl<'a> Eraser<'a> {
 /// The description of a problem. What was done about it is in the words of who did it, also if a
 /// part of the refund was matched and the problem is still open.
 fn erase_problem<'a>(problem: &'a RefundProblem, known: &PersonalTexts) -> &'a str {
-    let is_answered = problem.state != problem.kind || problem.detail.starts_with("matched to ");
+    let is_answered = problem.state != problem.kind
+        || ["matched to ", "left unchanged"].iter().any(|it| problem.detail.starts_with(it));
     if is_answered { ERASED } else { known.erase_text(&problem.detail) }
 }
 
@@ -305,6 +306,7 @@ mod tests {
         let described = "pays less than was promised";
         assert_eq!(detail_after("short_paid", described), described);
         assert_eq!(detail_after("short_paid", "matched to RMA-1: Dana called"), ERASED);
+        assert_eq!(detail_after("short_paid", "left unchanged: Dana called; pays less"), ERASED);
         for state in ["asked", "awaited", "settled"] {
             assert_eq!(detail_after(state, "the merchant was asked: is Dana well?"), ERASED);
         }
