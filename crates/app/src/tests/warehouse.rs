@@ -19,6 +19,7 @@ use crate::{
     warehouse::{
         asn_receipts::{NamedReceipt, ScanResult, line_filter, load_scan_context, receive_scan},
         asns::announce_asn,
+        corrections::{ReceivedUnitKey, correct_receipt},
         drop_ship::{act_on_drop_ship_order, place_drop_ship_order, read_drop_ship_order},
         receipts::{name_batch, record_receipts},
     },
@@ -151,4 +152,43 @@ async fn a_unit_whose_asn_is_announced_during_its_scan_is_received_for_its_retur
     assert!(matches!(result, ScanResult::Received));
     let received = fixture.load_return(&rma).await;
     assert_eq!(received.units[0].receiving, Some(ReceivingStatus::Received));
+}
+
+#[tokio::test]
+async fn a_unit_that_is_taken_back_at_its_return_leaves_its_asn_and_counts_on_both_again() {
+    let fixture = Fixture::new().await;
+    let (app, acme, operator) = (&fixture.app, MerchantId::parse("acme").unwrap(), test_operator());
+    let goods = samples::rma_opening().goods.into_iter().take(1).collect();
+    let rma = started_return(NewRma { goods, ..samples::rma_opening() });
+    fixture.store_return(&rma).await;
+    let asn = read_asn(&json::parse(ASN_OF_RETURN.as_bytes()).unwrap()).unwrap();
+    let scope = scope_of(app, &operator).for_merchant(&acme);
+    announce_asn(scope, asn).await.unwrap();
+    let of_asn =
+        RECEIPTS.replace(r#""sku": "A""#, r#""sku": "TEE-NAVY-M", "unit_identifier": "LP""#);
+    let of_return =
+        of_asn.replace(r#""asn_number": "ASN-1""#, r#""rma_identifier": "7K3Q9XWD2M4T""#);
+    let report = async |text: &str| {
+        let receipts = read_receipts(&json::parse(text.as_bytes()).unwrap()).unwrap();
+        let mut reported = record_receipts(scope, &receipts).await.unwrap();
+        reported.results.remove(0).result
+    };
+    let counted = async || {
+        let filter = store::AsnLineFilter { line: "1", ..store::AsnLineFilter::default() };
+        let asn = app.store.asns(&acme, "ASN-1", &filter).await.unwrap().remove(0).value;
+        (fixture.load_return(&rma).await.units[0].receiving, asn.here)
+    };
+
+    assert_eq!(report(&of_asn).await, EventOutcome::Applied);
+    assert_eq!(counted().await, (Some(ReceivingStatus::Received), 1));
+    let parcel = rma.rma_identifier.as_str();
+    let key = ReceivedUnitKey { merchant: &acme, is_return: true, parcel, unit: "LP" };
+    assert!(correct_receipt(scope, key, None, "mkowalski").await.unwrap().changed);
+    assert_eq!(counted().await, (Some(ReceivingStatus::Pending), 0));
+
+    assert_eq!(report(&of_return).await, EventOutcome::Applied);
+    assert_eq!(counted().await, (Some(ReceivingStatus::Received), 0));
+    assert_eq!(report(&of_asn).await, EventOutcome::Applied);
+    assert_eq!(report(&of_return).await, EventOutcome::Unchanged);
+    assert_eq!(counted().await, (Some(ReceivingStatus::Received), 1));
 }

@@ -108,7 +108,7 @@ fn too_late() -> AppError {
 }
 
 /// A unit that was received for a return. It has no record if it was received by a version that
-/// recorded none.
+/// recorded none. If it came by ASN, the correction is one of the ASN, too.
 async fn correct_on_return(
     app: &App,
     transaction: &mut Transaction,
@@ -126,6 +126,12 @@ async fn correct_on_return(
     if is_late {
         return Err(too_late());
     }
+    if let Some(known) = known.as_ref().filter(|_| matched.is_none())
+        && let Some(number) = find_asn_number(app, key, &known.value, id).await?
+    {
+        let on_asn = ReceivedUnitKey { is_return: false, parcel: number, ..key };
+        return correct_on_asn(app, transaction, on_asn, correction).await;
+    }
     let changed = put_on_return(app, transaction, key, before, correction).await?;
     if let Some(known) = known.filter(|_| matched.is_some()) {
         let (unit, _) = correction.of_unit(&known.value, app.world.now())?;
@@ -140,6 +146,22 @@ fn find_return(unit: &UnitRecord, parcel: &str) -> Option<RmaId> {
     let received_for = unit.receipt.as_ref()?.asn_number.as_str();
     let is_matched = unit.question(parcel).is_some_and(|it| it.answer.is_some());
     RmaId::parse_exact(received_for).filter(|_| received_for == parcel || is_matched)
+}
+
+/// The number of the ASN that a unit of the return counts on, if the unit came by one whose carton
+/// refers to the return.
+async fn find_asn_number<'a>(
+    app: &App,
+    key: ReceivedUnitKey<'_>,
+    unit: &'a UnitRecord,
+    id: &RmaId,
+) -> Result<Option<&'a str>, AppError> {
+    let Some(receipt) = &unit.receipt else { return Ok(None) };
+    let Some(line) = receipt.line_identifier.as_deref() else { return Ok(None) };
+    let on_asn = ReceivedUnitKey { is_return: false, parcel: &receipt.asn_number, ..key };
+    let asn = load_asn(app, on_asn, Some(line)).await?;
+    let refers_to = asn.and_then(|asn| return_of(&asn.value.asn.line(line)?));
+    Ok((refers_to.as_ref() == Some(id)).then_some(receipt.asn_number.as_str()))
 }
 
 fn find_receipt_time(rma: &Rma, unit: &str) -> Option<Timestamp> {
