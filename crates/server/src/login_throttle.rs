@@ -159,6 +159,22 @@ impl LoginThrottle {
         }
     }
 
+    /// Takes back the count at `counted_at` of an attempt whose password was not checked. Failures
+    /// before it and after it stay, and so does the wait after a later one.
+    pub fn forget(&self, attempt: &LoginAttempt, counted_at: Duration) {
+        let mut all = self.lock();
+        for key in attempt.keys() {
+            let Some(failures) = all.get_mut(&key) else { continue };
+            failures.count = failures.count.saturating_sub(1);
+            if failures.counted_at == counted_at {
+                failures.blocked_until = counted_at;
+            }
+            if failures.count == 0 {
+                all.remove(&key);
+            }
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Failures>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -179,6 +195,7 @@ mod tests {
 
     const NOW: Duration = Duration::from_secs(100);
     const HOUR: Duration = Duration::from_secs(60 * 60);
+    const FIRST_WAIT: Duration = Duration::from_secs(FIRST_WAIT_S);
 
     /// Fails until an attempt has to wait: the number of failures.
     fn fail(throttle: &LoginThrottle, attempt: &LoginAttempt, now: Duration) -> u32 {
@@ -256,6 +273,29 @@ mod tests {
         throttle.count(&lena, NOW).unwrap();
         throttle.take_back(&lena, NOW);
         assert_eq!(fail(&throttle, &lena, NOW), 10);
+    }
+
+    #[test]
+    fn attempts_that_were_not_checked_are_not_counted_and_clear_no_failures() {
+        let (throttle, lena) = (LoginThrottle::default(), attempt(1, "lena"));
+        for _ in 0..100 {
+            assert_eq!(throttle.count(&lena, NOW), Ok(()));
+            throttle.forget(&lena, NOW);
+        }
+        assert!(throttle.lock().is_empty());
+
+        for _ in 0..9 {
+            throttle.count(&lena, NOW).unwrap();
+        }
+        throttle.count(&lena, NOW).unwrap();
+        throttle.forget(&lena, NOW);
+        assert_eq!(fail(&throttle, &lena, NOW), 1);
+
+        let (unchecked, failed) = (NOW + HOUR, NOW + HOUR + FIRST_WAIT);
+        throttle.count(&lena, unchecked).unwrap();
+        fail(&throttle, &lena, failed);
+        throttle.forget(&lena, unchecked);
+        assert!(throttle.count(&lena, failed).is_err(), "the later failure has to be waited for");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Asks a person for the password again before a page shows a secret, so that a browser that
 //! was left logged in does not give away credentials.
 
-use app::access::{refusals::record_failed_login, sessions::is_password_of};
+use app::{
+    AppError,
+    access::{refusals::record_failed_login, sessions::is_password_of},
+};
 use askama::Template;
 use axum::response::{IntoResponse, Response};
 use world::Secret;
@@ -62,11 +65,16 @@ pub(crate) async fn check_current_password(
     attempt: &LoginAttempt,
     password: &Secret,
 ) -> Result<Result<(), String>, ApiError> {
-    if let Err(wait_s) = web.login_throttle.count(attempt, web.started.elapsed()) {
+    let counted_at = web.started.elapsed();
+    if let Err(wait_s) = web.login_throttle.count(attempt, counted_at) {
         return Ok(Err(wait_message(wait_s)));
     }
     let name = &visitor.session.operator;
-    if !is_password_of(&web.app, name, password).await? {
+    let checked = is_password_of(&web.app, name, password).await;
+    if let Err(AppError::Busy(_)) = checked {
+        web.login_throttle.forget(attempt, counted_at);
+    }
+    if !checked? {
         if web.records_refusal(attempt.address) {
             record_failed_login(&web.app, Some(name), attempt.address).await?;
         }

@@ -1,9 +1,12 @@
 //! Logging in and out.
 
-use app::access::{
-    devices::seal_device,
-    refusals::record_failed_login,
-    sessions::{LoginRequest, log_in, log_out, parse_typed_name},
+use app::{
+    AppError,
+    access::{
+        devices::seal_device,
+        refusals::record_failed_login,
+        sessions::{LoginRequest, log_in, log_out, parse_typed_name},
+    },
 };
 use askama::Template;
 use axum::{
@@ -86,12 +89,17 @@ async fn log_in_visitor(State(web): State<Web>, request: Request) -> Result<Resp
     let form = Form::read(body).await?;
     let (name, next) = (form.text("name"), form.raw("next"));
     let attempt = web.login_attempt(&parts, parse_typed_name(name));
-    if let Err(wait_s) = web.login_throttle.count(&attempt, web.started.elapsed()) {
+    let counted_at = web.started.elapsed();
+    if let Err(wait_s) = web.login_throttle.count(&attempt, counted_at) {
         return Ok(too_many_attempts(name, next, wait_s));
     }
     let password = Secret::new(form.raw("password").to_owned());
     let request = LoginRequest { name, password: &password, address: attempt.address };
-    let Some((token, role)) = log_in(&web.app, &request).await? else {
+    let checked = log_in(&web.app, &request).await;
+    if let Err(AppError::Busy(_)) = checked {
+        web.login_throttle.forget(&attempt, counted_at);
+    }
+    let Some((token, role)) = checked? else {
         if web.records_refusal(attempt.address) {
             record_failed_login(&web.app, attempt.name.as_ref(), attempt.address).await?;
         }
