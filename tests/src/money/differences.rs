@@ -167,3 +167,28 @@ fn a_conflict_also_lists_a_difference_and_leaves_it_to_be_decided() {
         assert_eq!(decide(&scene, "RF-1", "accept").status, 200);
     }
 }
+
+#[test]
+fn money_for_a_rejected_unit_stays_listed_when_the_rest_of_its_refund_is_matched() {
+    for scene in scenes() {
+        scene.set(&json!({ "managed_receiving": true }));
+        let [rejected, other] = [scene.start_tee(), scene.start_tee()];
+        scene.label(&rejected);
+        scene.label(&other);
+        scene.receive(&json!([{
+            "rma_identifier": rejected, "sku": "SKU-tee", "condition": "A",
+            "reject_reason": "stained",
+        }]));
+        scene.publish_refunds(&sample_order("A"), &[refund("RF-1", None, &[("tee", 2)])]);
+
+        for (rma, kind) in [(&rejected, "unmatched"), (&other, "paid_after_reject")] {
+            let matched = match_by_hand(&scene, "RF-1", &json!({ "rma_identifier": rma }));
+            assert_eq!(matched.status, 200, "{}", matched.said());
+            assert_eq!(kinds(&scene), [problem(kind, kind, 0, 4_610)]);
+        }
+
+        assert_eq!(own_problems(&scene)[0]["difference"]["rma_identifier"], json!(rejected));
+        assert_eq!(decide(&scene, "RF-1", "accept").status, 200);
+        assert_eq!(scene.show(&rejected)["statement"]["balance_cents"], 0);
+    }
+}

@@ -232,7 +232,8 @@ pub async fn match_refund(
             None => leave_unchanged(app, merchant, &problem).await?,
             Some(rma) => {
                 let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
-                pay_for_return(scope, &mut transaction, &problem, &id).await?
+                let result = pay_for_return(scope, &mut transaction, &problem, &id).await?;
+                keep_difference(app, merchant, &problem, result).await?
             }
         };
         let after = result.resolve(problem, matched.note.as_deref());
@@ -250,11 +251,35 @@ async fn leave_unchanged(
     merchant: &MerchantId,
     problem: &RefundProblem,
 ) -> Result<MatchResult, AppError> {
-    let compared = match RmaId::parse(&problem.rma_id) {
-        Some(id) => app.store.rma(merchant, &id).await?.map(|rma| rma.value),
-        None => None,
-    };
+    let compared = load_compared(app, merchant, problem).await?;
     Ok(MatchResult { resolution: "left unchanged".to_owned(), rest: Vec::new(), compared })
+}
+
+/// The result with the return that the refund was compared with before, if the one that it is
+/// matched to now got what it was promised. The difference to the other one is still open.
+async fn keep_difference(
+    app: &App,
+    merchant: &MerchantId,
+    problem: &RefundProblem,
+    result: MatchResult,
+) -> Result<MatchResult, AppError> {
+    let differs = |rma: &Rma| find_difference(rma, &problem.refund_id).is_some();
+    let is_of = |rma: &Rma| rma.rma_identifier.as_str() == problem.rma_id;
+    if result.compared.as_ref().is_some_and(|rma| differs(rma) || is_of(rma)) {
+        return Ok(result);
+    }
+    let compared = load_compared(app, merchant, problem).await?;
+    Ok(MatchResult { compared, ..result })
+}
+
+/// The return that the refund of a problem was compared with, if it differs from its promise.
+async fn load_compared(
+    app: &App,
+    merchant: &MerchantId,
+    problem: &RefundProblem,
+) -> Result<Option<Rma>, AppError> {
+    let Some(id) = RmaId::parse(&problem.rma_id) else { return Ok(None) };
+    Ok(app.store.rma(merchant, &id).await?.map(|rma| rma.value))
 }
 
 /// Applies the refund of a problem to the return `id`.
