@@ -228,6 +228,8 @@ pub async fn match_refund(
             return Err(AppError::Conflict("the refund is already resolved".to_owned()));
         }
         let mut transaction = Transaction::new("matching a refund");
+        // First, because a return that is paid below may write its difference to the problem.
+        transaction.guard_refund_problem(merchant, &problem);
         let result = match &matched.rma_identifier {
             None => leave_unchanged(app, merchant, &problem).await?,
             Some(rma) => {

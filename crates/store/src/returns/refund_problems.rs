@@ -87,6 +87,24 @@ impl Transaction {
         );
     }
 
+    /// Makes the transaction a conflict unless the problem still has the state and the difference
+    /// that it was read with.
+    pub fn guard_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
+        self.one_row(
+            "UPDATE refund_problems SET state = state
+             WHERE merchant_id = $1 AND refund_id = $2 AND state = $3 AND rma_id = $4
+                 AND promised_cents = $5 AND paid_cents = $6",
+            params![
+                merchant,
+                problem.refund_id.as_str(),
+                problem.state.as_str(),
+                problem.rma_id.as_str(),
+                problem.promised_cents,
+                problem.paid_cents
+            ],
+        );
+    }
+
     /// Records a difference of a refund. While the refund waits to be matched, that stays its
     /// problem, and the difference is added to it.
     pub fn put_difference(&mut self, merchant: &MerchantId, problem: &RefundProblem) {

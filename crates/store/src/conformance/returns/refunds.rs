@@ -14,6 +14,7 @@ on_every_engine!(
     problems_are_listed_by_state_oldest_first_in_pages,
     problems_are_found_by_their_refunds,
     a_problem_that_is_listed_stays_as_it_is,
+    a_problem_is_resolved_only_while_it_is_as_it_was_read,
     the_refunds_of_several_orders_are_read_together,
     problems_of_a_merchant_are_listed_by_state_or_as_far_as_they_are_open,
 );
@@ -137,6 +138,35 @@ async fn a_problem_that_is_listed_stays_as_it_is(Subject { store, .. }: Subject)
     }
 
     assert_eq!(store.refund_problem(&acme(), "R1").await.unwrap(), Some(problem("first")));
+}
+
+async fn a_problem_is_resolved_only_while_it_is_as_it_was_read(Subject { store, .. }: Subject) {
+    let known = RefundProblem {
+        merchant: "acme".to_owned(),
+        refund_id: "R1".to_owned(),
+        order_id: "A".to_owned(),
+        kind: "unmatched".to_owned(),
+        state: "unmatched".to_owned(),
+        rma_id: "RMA-7K3Q-9XWD-2M4T".to_owned(),
+        paid_cents: 4_610,
+        ..RefundProblem::default()
+    };
+    commit(&store, |it| it.put_refund_problem(&acme(), &known)).await.unwrap();
+    let resolve = async |read: &RefundProblem| {
+        let mut transaction = Transaction::new("testing");
+        transaction.guard_refund_problem(&acme(), read);
+        let after = RefundProblem { state: "settled".to_owned(), ..read.clone() };
+        transaction.put_refund_problem(&acme(), &after);
+        store.commit(transaction).await
+    };
+
+    let paid_otherwise = RefundProblem { paid_cents: 9, ..known.clone() };
+    assert!(matches!(resolve(&paid_otherwise).await, Err(StoreError::Conflict)));
+    commit(&store, |it| it.settle_difference(&acme(), "R1", "agreed")).await.unwrap();
+    assert!(matches!(resolve(&known).await, Err(StoreError::Conflict)), "the difference is gone");
+    let agreed = RefundProblem { rma_id: String::new(), ..known };
+    resolve(&agreed).await.unwrap();
+    assert!(matches!(resolve(&agreed).await, Err(StoreError::Conflict)), "it is settled");
 }
 
 async fn the_refunds_of_several_orders_are_read_together(Subject { store, .. }: Subject) {
