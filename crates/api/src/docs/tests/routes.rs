@@ -19,7 +19,7 @@ struct Handler<'a> {
     name: &'a str,
 }
 
-fn source(file: &str) -> String {
+fn read_source(file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     fs::read_to_string(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
@@ -33,7 +33,7 @@ fn handlers(chain: &str) -> Vec<Handler<'_>> {
 /// What the attribute of a handler calls its operation.
 fn operation_of(handler: &str) -> String {
     let (module, name) = handler.rsplit_once("::").unwrap();
-    let source = source(&format!("{}.rs", module.replace("::", "/")));
+    let source = read_source(&format!("{}.rs", module.replace("::", "/")));
     let (before, _) = source.split_once(&format!("\npub(crate) async fn {name}(")).unwrap();
     let (_, attribute) = before.rsplit_once("#[utoipa::path(").unwrap();
     let (_, rest) = attribute.split_once("operation_id = \"").unwrap();
@@ -41,10 +41,10 @@ fn operation_of(handler: &str) -> String {
 }
 
 /// Method, path and operation of every route.
-fn routed() -> BTreeSet<String> {
+fn read_routes() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for (file, prefix) in TABLES {
-        let source = source(file).split_whitespace().collect::<String>().replace("),)", "))");
+        let source = read_source(file).split_whitespace().collect::<String>().replace("),)", "))");
         for route in source.split(".route(\"").skip(1) {
             let (path, rest) = route.split_once("\",").unwrap();
             let chain = rest.split("))").next().unwrap();
@@ -63,7 +63,7 @@ fn the_routes_are_those_of_the_description() {
     let described = operations(&document).into_iter().map(|(method, path, operation)| {
         format!("{method} {path}: {}", operation.text("operationId"))
     });
-    let (described, routed) = (described.collect::<BTreeSet<_>>(), routed());
+    let (described, routed) = (described.collect::<BTreeSet<_>>(), read_routes());
 
     let missing: Vec<_> = described.difference(&routed).collect();
     let unknown: Vec<_> = routed.difference(&described).collect();
