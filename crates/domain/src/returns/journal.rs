@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::rma::{Rma, RmaEvent, RmaRefusal, apply, apply_again};
+use crate::orders::erasure::ERASED;
 
 /// Who caused a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -119,7 +120,7 @@ pub enum JournalFault {
     NoStart,
     /// This event cannot be applied, and why.
     Refused(i64, RmaRefusal),
-    /// This event changes nothing, or has the wrong number.
+    /// This event changes nothing although no text of it was erased, or has the wrong number.
     OutOfOrder(i64),
 }
 
@@ -167,14 +168,29 @@ impl Replay {
             (ReturnChange::Event(it), Some(before)) => {
                 let decision = apply(before, it, event.at)
                     .map_err(|refusal| JournalFault::Refused(event.number, refusal))?;
-                if !decision.changed || decision.rma.messages_sent != event.number {
+                let mut after = decision.rma;
+                if !decision.changed {
+                    // It changed a text that was erased, so it is the same before and after.
+                    if !has_erased_text(it) {
+                        return Err(JournalFault::OutOfOrder(event.number));
+                    }
+                    apply_again(&mut after, it, event.at)
+                        .map_err(|refusal| JournalFault::Refused(event.number, refusal))?;
+                }
+                if after.messages_sent != event.number {
                     return Err(JournalFault::OutOfOrder(event.number));
                 }
-                decision.rma
+                after
             }
         };
         Ok(self.rma.replace(after))
     }
+}
+
+/// Whether an event may have changed nothing but a text that was erased later.
+fn has_erased_text(event: &RmaEvent) -> bool {
+    let RmaEvent::ReceiptCorrected { corrected: Some(corrected), .. } = event else { return false };
+    corrected.reject_reason.as_deref() == Some(ERASED)
 }
 
 /// The return after these events. They are trusted to change it, which is much cheaper for a return
