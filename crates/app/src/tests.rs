@@ -61,7 +61,7 @@ struct Fixture {
     acme: AddedMerchant,
     /// The keys that the app started with.
     ring: KeyRing,
-    _directory: TempDir,
+    directory: TempDir,
 }
 
 impl Fixture {
@@ -98,7 +98,7 @@ impl Fixture {
             settings: MerchantSettings::default(),
         };
         let acme = add_merchant(scope_of(&app, &test_operator()), &new).await.unwrap();
-        Self { app, clock, acme, ring, _directory: directory }
+        Self { app, clock, acme, ring, directory }
     }
 
     fn pass(&self, microseconds: i64) {

@@ -86,7 +86,7 @@ pub(crate) fn record_event(world: &World, transaction: &mut Transaction, event: 
 }
 
 /// The keys under which a detail says what it is about, so that it is found with that.
-const REFERENCES: [&str; 5] = ["id", "order", "refund", "return", "rma_identifier"];
+const REFERENCES: [&str; 6] = ["id", "order", "refund", "return", "rma_identifier", "unit"];
 
 /// Which changes to list: of one merchant or all, by one actor or all, before a cursor.
 #[derive(Clone, Debug, Default)]

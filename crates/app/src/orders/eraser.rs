@@ -7,7 +7,9 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    orders::erasure::{ERASED, PersonalTexts, erase_audit_detail, erase_document, erase_order},
+    orders::erasure::{
+        ERASED, PersonalTexts, erase_audit_detail, erase_document, erase_order, erase_unit,
+    },
     returns::rma::Rma,
     warehouse::{drop_ship::DropShipOrder, unit::UnitRecord},
 };
@@ -174,7 +176,8 @@ impl<'a> Eraser<'a> {
         self.commit(transaction, merchant, id.as_str()).await
     }
 
-    /// Erases what the warehouse wrote about the units that were received for a return.
+    /// Erases what the warehouse wrote about the units that came with a return: those that were
+    /// received for it, and those that do not belong to it.
     async fn erase_units(
         &self,
         transaction: &mut Transaction,
@@ -183,15 +186,21 @@ impl<'a> Eraser<'a> {
         known: Known<'_>,
     ) -> Result<(), AppError> {
         let receipts = rma.units.iter().filter_map(|unit| unit.receipt.as_ref());
-        let plates: BTreeSet<&str> =
-            receipts.map(|receipt| receipt.receipt_identifier.as_str()).collect();
+        let receipts = receipts.map(|receipt| receipt.receipt_identifier.as_str());
+        let wrong = rma.wrong_items.iter().map(|item| item.receipt_identifier.as_str());
+        let plates: BTreeSet<&str> = receipts.chain(wrong).collect();
         let mut rows = Vec::new();
         for Versioned { value, version } in self.app.store.stored_units(merchant, &plates).await? {
-            let erased: UnitRecord = StoredBody::parse(&erase_value(&value, known)?)
+            let body = erase_unit(value.to_json().as_bytes(), known.texts)?;
+            let erased: UnitRecord = StoredBody::parse(&String::from_utf8_lossy(&body))
                 .map_err(AppError::UnreadableResponse)?;
             let unit = UnitRecord { unit_identifier: value.unit_identifier, ..erased };
+            self.erase_audit(transaction, merchant, &unit.unit_identifier, known).await?;
             rows.push(UnitRow { replaces: version, unit });
         }
+        // The erased units include what the steps say.
+        let erased = rows.iter().map(|row| row.unit.unit_identifier.as_str());
+        transaction.delete_unit_steps(merchant, erased);
         transaction.put_units(merchant, rows);
         Ok(())
     }

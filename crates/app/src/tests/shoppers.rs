@@ -1,16 +1,24 @@
-//! The exchange order of a gift's recipient, whose message is about the buyer's order.
+//! What is found and erased of a shopper: the exchange order of a gift's recipient, whose message
+//! is about the buyer's order, units of returns, and data that is older than its keys.
 
 use bytes::Bytes;
 use domain::{
-    identifier::MerchantId, messages::kind::MessageKind, orders::erasure::is_erased_exchange_order,
+    identifier::MerchantId,
+    messages::kind::MessageKind,
+    orders::erasure::is_erased_exchange_order,
+    returns::{condition::Condition, rma::WrongItem},
     samples,
+    warehouse::unit::{UnitChange, UnitRecord},
 };
-use store::Transaction;
+use serde_json::json;
+use store::{Transaction, UnitRow};
 
-use super::{Fixture, started_return};
+use super::{Fixture, scope_of, started_return, test_operator};
 use crate::{
+    core::audit_trail::record_change,
     messages::outbox::{self, About},
     orders::shopper_data::{ShopperQuery, export_shopper},
+    warehouse::unit_changes::change_unit_state,
 };
 
 const BUYER: &str = "dana.whitfield@example.com";
@@ -62,4 +70,56 @@ async fn the_exchange_order_of_a_gift_is_erased_with_its_recipient() {
     let (_, body) = fixture.app.store.message(&acme(), message).await.unwrap().unwrap();
     assert!(is_erased_exchange_order(&body));
     assert!(erasure.messages.iter().any(|it| it.kind == MessageKind::ExchangeOrder));
+}
+
+#[tokio::test]
+async fn nothing_that_people_wrote_about_a_unit_of_an_erased_return_is_in_any_file() {
+    const WRITTEN: &str = "Dana wore it in the mud";
+    let fixture = Fixture::new().await;
+    fixture.publish(None, samples::order_message()).await.unwrap();
+    let mut rma = started_return(samples::rma_opening());
+    rma.wrong_items.push(WrongItem {
+        receipt_identifier: "LP-1".to_owned(),
+        code: "MUG-CLAY".to_owned(),
+        reject_reason: WRITTEN.to_owned(),
+    });
+    fixture.store_return(&rma).await;
+    let (merchant, operator) = (acme(), test_operator());
+    let scope = scope_of(&fixture.app, &operator).for_merchant(&merchant);
+    let unit = UnitRecord { unit_identifier: "LP-1".to_owned(), ..samples::received_unit() };
+    let mut transaction = Transaction::new("testing");
+    transaction.put_units(&merchant, vec![UnitRow { replaces: 0, unit }]);
+    let answer = json!({ "action": "reject", "reason": WRITTEN });
+    let detail = json!({ "unit": "LP-1", "asn": "ASN-1", "answer": answer });
+    record_change(scope, &mut transaction, "unit.answer", &detail);
+    fixture.app.store.commit(transaction).await.unwrap();
+    for condition in [Condition::C, Condition::X] {
+        let change = UnitChange {
+            condition: Some(condition),
+            channel: None,
+            location_identifier: None,
+            reason: Some(WRITTEN.to_owned()),
+            user_login: Some("mkowalski".to_owned()),
+        };
+        change_unit_state(scope, "LP-1", &change).await.unwrap();
+    }
+    let steps = story_of(&fixture, "LP-1").await;
+
+    fixture.erase(BUYER).await;
+
+    let erased = |it: &String| it.replace(WRITTEN, "erased").replace("stained", "erased");
+    let steps: Vec<String> = steps.iter().map(erased).collect();
+    assert_eq!(story_of(&fixture, "LP-1").await, steps);
+    for file in std::fs::read_dir(fixture.directory.path()).unwrap() {
+        let path = file.unwrap().path();
+        let bytes = std::fs::read(&path).unwrap();
+        let is_written = bytes.windows(WRITTEN.len()).any(|it| it == WRITTEN.as_bytes());
+        assert!(!is_written, "{}", path.display());
+    }
+}
+
+/// What happened to a unit, as it is stored.
+async fn story_of(fixture: &Fixture, unit: &str) -> Vec<String> {
+    let units = fixture.app.store.units(&acme(), [unit].into_iter()).await.unwrap();
+    units[0].value.story.iter().map(|step| json!(step).to_string()).collect()
 }

@@ -217,27 +217,30 @@ pub fn is_erased_exchange_order(body: &[u8]) -> bool {
 
 /// An order, or a refund of one, as the merchant sent it, without what is about its shopper.
 pub fn erase_order(body: &[u8], known: &PersonalTexts) -> Result<Vec<u8>, Malformed> {
-    let document = json::parse(body)?;
-    let mut out = Vec::with_capacity(body.len());
-    Eraser { known, fields: Fields::Orders }.write(&document, &mut out);
-    Ok(out)
+    Ok(erase(&json::parse(body)?, Fields::Orders, known))
 }
 
 /// A document of this service, such as a return, an event or a message, without what is about a
 /// shopper.
 pub fn erase_document(body: &[u8], known: &PersonalTexts) -> Result<Vec<u8>, Malformed> {
-    let document = json::parse_large(body)?;
-    let mut out = Vec::with_capacity(body.len());
-    Eraser { known, fields: Fields::Service }.write(&document, &mut out);
-    Ok(out)
+    Ok(erase(&json::parse_large(body)?, Fields::Service, known))
+}
+
+/// A unit in the warehouse, without what people wrote about it.
+pub fn erase_unit(body: &[u8], known: &PersonalTexts) -> Result<Vec<u8>, Malformed> {
+    Ok(erase(&json::parse_large(body)?, Fields::WithReasons, known))
 }
 
 /// What an audit record says about a change, without the words of who made it.
 pub fn erase_audit_detail(detail: &str, known: &PersonalTexts) -> Result<String, Malformed> {
-    let document = json::parse(detail.as_bytes())?;
-    let mut out = Vec::with_capacity(detail.len());
-    Eraser { known, fields: Fields::WithReasons }.write(&document, &mut out);
-    Ok(String::from_utf8_lossy(&out).into_owned())
+    let erased = erase(&json::parse(detail.as_bytes())?, Fields::WithReasons, known);
+    Ok(String::from_utf8_lossy(&erased).into_owned())
+}
+
+fn erase(document: &Json<'_>, fields: Fields, known: &PersonalTexts) -> Vec<u8> {
+    let mut out = Vec::new();
+    Eraser { known, fields }.write(document, &mut out);
+    out
 }
 
 /// Whose fields a document has.
@@ -246,7 +249,7 @@ enum Fields {
     /// A merchant may add any others.
     Orders,
     Service,
-    /// An audit record or a cancellation, whose reason is in the words of a person.
+    /// An audit record, a unit or a cancellation, whose reason is in the words of a person.
     WithReasons,
 }
 
@@ -272,7 +275,8 @@ impl Eraser<'_> {
     fn write_object(&self, entries: &[JsonEntry<'_>], out: &mut Vec<u8>) {
         let is_address = entries.iter().any(|(key, _)| SIGNS_OF_ADDRESSES.contains(&key.as_ref()));
         let of_order = self.fields == Fields::Orders;
-        let kept = entries.iter().filter(|(key, _)| !of_order || is_kept_of_order(key));
+        let kept =
+            entries.iter().filter(|(key, _)| !of_order || KEPT_OF_ORDERS.contains(&key.as_ref()));
         let mut separator = b'{';
         for (key, value) in kept {
             out.push(separator);
@@ -306,10 +310,6 @@ impl Eraser<'_> {
         }
         out.push(b'}');
     }
-}
-
-fn is_kept_of_order(key: &str) -> bool {
-    KEPT_OF_ORDERS.contains(&key)
 }
 
 /// Whether values under a key refer to something. Without them the facts would fall apart.

@@ -117,6 +117,20 @@ impl Transaction {
                 .collect(),
         );
     }
+
+    /// Removes what is stored beside units that are replaced in the same transaction. Nothing reads
+    /// it any more, so only an erasure has a reason to.
+    pub fn delete_unit_steps<'a>(
+        &mut self,
+        merchant: &MerchantId,
+        unit_ids: impl Iterator<Item = &'a str>,
+    ) {
+        self.any_rows_each(
+            "DELETE FROM unit_steps USING ROWS(merchant_id, unit_id)
+             WHERE unit_steps.merchant_id = r.merchant_id AND unit_steps.unit_id = r.unit_id",
+            unit_ids.map(|id| params![merchant, id]).collect(),
+        );
+    }
 }
 
 /// Texts of steps. Units in sequence with the same steps share one text: a shipment may have very

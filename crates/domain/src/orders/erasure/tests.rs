@@ -152,6 +152,25 @@ fn reasons_that_people_wrote_are_erased_and_reasons_of_returns_stay() {
     assert_eq!(erased, expected);
 }
 
+#[test]
+fn what_the_warehouse_wrote_about_a_unit_is_erased_and_what_it_did_stays() {
+    let document = br#"{"story":[{"happened":{"event":"graded","condition":"B",
+        "reason":"worn by Dana"}},{"happened":{"event":"answered",
+        "answer":{"action":"reject","reason":"not hers"}}}],"channel":"RTS"}"#;
+    let erased: serde_json::Value =
+        serde_json::from_slice(&erase_unit(document, &known()).unwrap()).unwrap();
+    let expected = serde_json::json!({
+        "story": [
+            { "happened": { "event": "graded", "condition": "B", "reason": "erased" } },
+            { "happened": {
+                "event": "answered", "answer": { "action": "reject", "reason": "erased" }
+            } }
+        ],
+        "channel": "RTS"
+    });
+    assert_eq!(erased, expected);
+}
+
 fn started() -> Rma {
     let mut rma = samples::rma();
     for unit in &mut rma.units {

@@ -18,6 +18,7 @@ on_every_engine!(
     units_read_back_and_are_replaced_only_at_their_versions,
     a_stale_unit_undoes_all_others,
     units_are_read_with_their_steps,
+    steps_of_a_unit_are_removed_and_those_of_others_stay,
     a_thousand_units_are_one_batch,
     units_in_doubt_are_listed_by_age_in_pages,
     a_unit_that_was_never_matched_has_no_merchant,
@@ -110,6 +111,25 @@ async fn units_are_read_with_their_steps(Subject { store, .. }: Subject) {
     put(&store, &acme(), vec![row(doubtful("LP-1", 1), 3)]).await.unwrap();
     let stored = store.units(&acme(), ["LP-1"].into_iter()).await.unwrap();
     assert_eq!((stored[0].version, &stored[0].value), (4, &doubtful("LP-1", 1)), "as it was put");
+}
+
+async fn steps_of_a_unit_are_removed_and_those_of_others_stay(Subject { store, .. }: Subject) {
+    put(&store, &acme(), vec![row(unit("LP-1"), 0), row(unit("LP-2"), 0)]).await.unwrap();
+    let event = UnitEvent::Packed { asn_number: AsnNumber::parse("OUT-1").unwrap() };
+    let packed = |plate: &str| apply(&unit(plate), &event, Timestamp::MAX).unwrap().unit;
+    for plate in ["LP-1", "LP-2"] {
+        let after = packed(plate);
+        let steps = after.since(&unit(plate));
+        let row = UnitSteps { unit_id: plate, replaces: 1, steps };
+        commit(&store, |it| it.put_unit_steps(&acme(), &[row])).await.unwrap();
+    }
+
+    commit(&store, |it| it.delete_unit_steps(&acme(), ["LP-1"].into_iter())).await.unwrap();
+
+    let mut stored = store.units(&acme(), ["LP-1", "LP-2"].into_iter()).await.unwrap();
+    stored.sort_by(|a, b| a.value.unit_identifier.cmp(&b.value.unit_identifier));
+    assert_eq!(stored[0].value, unit("LP-1"));
+    assert_eq!(stored[1].value, packed("LP-2"));
 }
 
 async fn a_thousand_units_are_one_batch(Subject { store, .. }: Subject) {
