@@ -1,12 +1,15 @@
 //! Erases the data of shoppers that a merchant does not need any more, in small steps.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use domain::{
     identifier::MerchantId,
     merchants::retention::{RetentionPeriods, cutoff},
     messages::{kind::MessageKind, mail::Mail, state::MessageState},
-    orders::erasure::{ERASED, is_erased, is_erased_return},
+    orders::erasure::{ERASED, is_erased, is_erased_return, is_marked_as_erased},
     returns::identifier::RmaId,
     time::micros,
 };
@@ -24,7 +27,7 @@ use crate::{
     },
     orders::{
         eraser::Eraser,
-        shopper_data::{FoundData, find_order},
+        shopper_data::{FoundData, FoundOrder, find_order},
     },
     returns::change_return::order_ids,
 };
@@ -32,6 +35,8 @@ use crate::{
 /// Orders, returns or messages that are examined before progress is stored.
 const STEP: usize = 100;
 const MERCHANTS: usize = 100;
+/// More orders than are connected by returns of several orders.
+const CONNECTED_MAX: usize = 100;
 const AUDIT_BATCH: usize = 500;
 /// Between two steps, so that other writers come first.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -227,7 +232,10 @@ async fn erase_reference(
         RetentionClass::Mails => None,
     };
     let Some(found) = found else { return Ok(Examination::Kept) };
-    if found.has_open_deliveries() {
+    let mut drop_ship_orders = found.drop_ship_orders.iter();
+    let is_young = drop_ship_orders.any(|(_, it)| micros(it.value.updated_at) >= before_us);
+    // They are found by the order, so they are erased with it or never.
+    if is_young || found.has_open_returns() || found.has_open_deliveries() {
         return Ok(Examination::Deferred);
     }
     match Eraser::by_retention(app).erase(found).await {
@@ -264,21 +272,29 @@ async fn erase_mail(
     Ok(true)
 }
 
-/// An order of which nothing was returned. None if it is not one, or is erased already.
+/// An order of which nothing was returned, or that the merchant published again after its returns
+/// were erased. None if it is not one, or is erased already.
 async fn find_order_data(
     app: &App,
     merchant: &MerchantId,
     order_id: &str,
 ) -> Result<Option<FoundData>, AppError> {
     let Some(order) = find_order(app, merchant, order_id).await? else { return Ok(None) };
-    if is_erased(&order.order) || !order.stored.ledger.value.rmas().is_empty() {
+    if is_erased(&order.order) {
         return Ok(None);
+    }
+    for id in order.stored.ledger.value.rmas().iter().filter_map(|rma| RmaId::parse(rma)) {
+        let rma = app.store.rma(merchant, &id).await?;
+        // It is examined as a return, with its orders.
+        if rma.is_some_and(|rma| !is_marked_as_erased(&rma.value)) {
+            return Ok(None);
+        }
     }
     FoundData::of(app, vec![order], BTreeSet::new()).await.map(Some)
 }
 
-/// A return that is finished, with its orders. None if another return of them is open or younger,
-/// or if everything is erased already.
+/// A return that is finished, with its orders and the other returns of them. None if one of these
+/// is open or younger, or if everything is erased already.
 async fn find_return_data(
     app: &App,
     merchant: &MerchantId,
@@ -286,15 +302,36 @@ async fn find_return_data(
     before_us: i64,
 ) -> Result<Option<FoundData>, AppError> {
     let Some(id) = RmaId::parse(rma) else { return Ok(None) };
-    let Some(rma) = app.store.rma(merchant, &id).await? else { return Ok(None) };
-    let mut orders = Vec::new();
-    for order_id in order_ids(&rma.value) {
-        let order = find_order(app, merchant, order_id).await?;
-        orders.extend(order.filter(|it| !is_erased(&it.order)));
-    }
+    let orders = find_connected_orders(app, merchant, &id).await?;
+    let orders = orders.into_iter().filter(|it| !is_erased(&it.order)).collect();
     let found = FoundData::of(app, orders, BTreeSet::from([(merchant.clone(), id)])).await?;
     let is_young = found.returns.iter().any(|(_, it)| micros(it.value.updated_at) >= before_us);
     let is_done =
         found.orders.is_empty() && found.returns.iter().all(|(_, it)| is_erased_return(&it.value));
     Ok((!is_young && !is_done && !found.has_open_returns()).then_some(found))
+}
+
+/// The orders of a return, those of the other returns of these orders, and so on. They are erased
+/// together, because an order of which something was returned is only examined with its returns.
+async fn find_connected_orders(
+    app: &App,
+    merchant: &MerchantId,
+    id: &RmaId,
+) -> Result<Vec<FoundOrder>, AppError> {
+    let (mut orders, mut seen) = (BTreeMap::new(), BTreeSet::from([id.clone()]));
+    let mut unexamined = vec![id.clone()];
+    while let Some(id) = unexamined.pop() {
+        let Some(rma) = app.store.rma(merchant, &id).await? else { continue };
+        for order_id in order_ids(&rma.value) {
+            if orders.contains_key(order_id) || orders.len() == CONNECTED_MAX {
+                continue;
+            }
+            let Some(order) = find_order(app, merchant, order_id).await? else { continue };
+            let others = order.stored.ledger.value.rmas().iter();
+            let others = others.filter_map(|rma| RmaId::parse(rma));
+            unexamined.extend(others.filter(|it| seen.insert(it.clone())));
+            orders.insert(order_id.to_owned(), order);
+        }
+    }
+    Ok(orders.into_values().collect())
 }

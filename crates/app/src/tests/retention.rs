@@ -10,10 +10,22 @@ use domain::{
         kind::MessageKind,
         mail::{Mail, MailKind},
     },
-    orders::{erasure::is_erased, order::OrderStatus},
+    orders::{
+        erasure::{ERASED, is_erased},
+        order::OrderStatus,
+    },
+    returns::{
+        identifier::RmaId,
+        journal::{Actor, ActorKind},
+        ledger::Ledger,
+        rma::{NewRma, Rma, RmaEvent, apply},
+    },
     warehouse::drop_ship::DropShipOrder,
 };
-use store::{Attempt, AttemptOutcome, AuditFilter, Cursor, OrderRow, PendingMessage, Transaction};
+use store::{
+    Attempt, AttemptOutcome, AuditFilter, Cursor, EventHeader, OrderRow, PendingMessage,
+    Transaction,
+};
 
 use super::{Fixture, HOUR_US, scope_of, test_operator};
 use crate::{
@@ -141,6 +153,33 @@ async fn place_drop_ship(fixture: &Fixture) -> DropShipOrder {
     place_drop_ship_order(scope, &order).await.unwrap()
 }
 
+async fn close_drop_ship(fixture: &Fixture, mut order: DropShipOrder) {
+    order.order_items.iter_mut().for_each(|item| item.quantity_shipped = item.quantity);
+    let mut transaction = Transaction::new("testing");
+    transaction.put_drop_ship_order(&acme(), &order, 1);
+    fixture.app.store.commit(transaction).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_order_waits_for_a_drop_ship_order_of_the_same_person_that_is_younger() {
+    let fixture = Fixture::new().await;
+    fixture.publish(None, &message("ORD-1")).await.unwrap();
+    fixture.pass(20 * DAY_US);
+    let placed = place_drop_ship(&fixture).await;
+    close_drop_ship(&fixture, placed.clone()).await;
+    set(&fixture, RetentionPeriods { orders_days: Some(30), ..Default::default() }).await;
+
+    fixture.pass(11 * DAY_US);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+    fixture.pass(20 * DAY_US);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
+
+    assert!(is_erased_now(&fixture, "ORD-1").await);
+    let id = &placed.client_identifier;
+    let order = fixture.app.store.drop_ship_order(&acme(), id).await.unwrap().unwrap().value;
+    assert_eq!(order.shipping_address.name, ERASED);
+}
+
 #[tokio::test]
 async fn an_order_is_erased_when_its_drop_ship_orders_and_messages_are_finished() {
     let fixture = Fixture::new().await;
@@ -158,11 +197,7 @@ async fn an_order_is_erased_when_its_drop_ship_orders_and_messages_are_finished(
     }
 
     let waiting = enqueue_mail(&fixture, "ORD-1").await;
-    let mut transaction = Transaction::new("testing");
-    let mut closed = placed;
-    closed.order_items.iter_mut().for_each(|item| item.quantity_shipped = item.quantity);
-    transaction.put_drop_ship_order(&acme(), &closed, 1);
-    fixture.app.store.commit(transaction).await.unwrap();
+    close_drop_ship(&fixture, placed).await;
     assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
 
     deliver(&fixture, waiting).await;
@@ -234,5 +269,71 @@ async fn an_order_that_is_unreadable_does_not_keep_the_data_of_other_shoppers() 
 
     assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
 
+    assert!(is_erased_now(&fixture, "ORD-1").await);
+}
+
+/// Stores a return of units of these orders, for which nothing is due any more, without messages.
+async fn store_canceled_return(fixture: &Fixture, id: &str, orders: &[&str]) {
+    let now = fixture.app.world.now();
+    let tee = domain::samples::rma_opening().goods.remove(0);
+    let of_order = |order: &&str| {
+        let mut goods = tee.clone();
+        goods.order_identifier = (*order).to_owned();
+        goods
+    };
+    let opening = NewRma {
+        rma_identifier: RmaId::parse(id).unwrap(),
+        giftee_email: None,
+        goods: orders.iter().map(of_order).collect(),
+        ..domain::samples::rma_opening()
+    };
+    let rma = apply(&Rma::open(opening, now), &RmaEvent::Canceled, now).unwrap().rma;
+    let actor = Actor::unnamed(ActorKind::Shopper);
+    let header = EventHeader { number: 1, at: now, actor: &actor, cause: None };
+    let mut transaction = Transaction::new("testing");
+    transaction.start_return(&acme(), &rma, &header);
+    fixture.app.store.commit(transaction).await.unwrap();
+}
+
+/// Records which returns an order has.
+async fn put_returns_of(fixture: &Fixture, order: &str, returns: &[&str]) {
+    let ledger: Ledger = serde_json::from_value(serde_json::json!({ "rmas": returns })).unwrap();
+    let mut transaction = Transaction::new("testing");
+    transaction.put_ledger(&acme(), order, &ledger, 0);
+    fixture.app.store.commit(transaction).await.unwrap();
+}
+
+#[tokio::test]
+async fn orders_that_are_connected_by_returns_are_erased_with_the_youngest_return() {
+    let (first, second) = ("RMA-7K3Q-9XWD-2M4T", "RMA-0000-0000-0000");
+    let fixture = Fixture::new().await;
+    for order in ["ORD-1", "ORD-2"] {
+        fixture.publish(None, &message(order)).await.unwrap();
+    }
+    store_canceled_return(&fixture, first, &["ORD-1", "ORD-2"]).await;
+    fixture.pass(20 * DAY_US);
+    store_canceled_return(&fixture, second, &["ORD-2"]).await;
+    put_returns_of(&fixture, "ORD-1", &[first]).await;
+    put_returns_of(&fixture, "ORD-2", &[first, second]).await;
+    let days = Some(30);
+    let periods =
+        RetentionPeriods { orders_days: days, returns_days: days, ..RetentionPeriods::default() };
+    set(&fixture, periods).await;
+
+    fixture.pass(11 * DAY_US);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+    fixture.pass(20 * DAY_US);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
+    for order in ["ORD-1", "ORD-2"] {
+        assert!(is_erased_now(&fixture, order).await, "{order}");
+    }
+
+    let newer =
+        message("ORD-1").replace("\"updated_at\":\"2026-03-01", "\"updated_at\":\"2026-03-02");
+    fixture.publish(None, &newer).await.unwrap();
+    assert!(!is_erased_now(&fixture, "ORD-1").await, "the merchant comes first");
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
+    fixture.pass(31 * DAY_US);
+    assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
     assert!(is_erased_now(&fixture, "ORD-1").await);
 }
