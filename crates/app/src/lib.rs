@@ -193,6 +193,17 @@ pub enum AppError {
 }
 
 impl AppError {
+    /// Whether it fails again if it is tried again, such as the reading of a damaged row.
+    pub(crate) fn is_lasting(&self) -> bool {
+        let passes = |cause: &StoreError| {
+            matches!(
+                cause,
+                StoreError::Conflict | StoreError::Database { .. } | StoreError::Unusable(_)
+            )
+        };
+        !matches!(self, Self::Store(cause) if passes(cause))
+    }
+
     /// Whether the change may be committed all the same: of a commit whose connection was lost,
     /// the result is unknown.
     pub(crate) fn may_be_committed(&self) -> bool {

@@ -155,10 +155,7 @@ fn pass_unreadable(
     reference: &str,
 ) -> Result<Examination, AppError> {
     match examined {
-        Err(AppError::Store(
-            error @ (StoreError::Conflict | StoreError::Database { .. } | StoreError::Unusable(_)),
-        )) => Err(error.into()),
-        Err(error) => {
+        Err(error) if error.is_lasting() => {
             let cause = with_causes(&error);
             tracing::error!(
                 "erasing the shopper of {reference} of {merchant} failed; repair the row, then set \
@@ -166,7 +163,7 @@ fn pass_unreadable(
             );
             Ok(Examination::Kept)
         }
-        Ok(examination) => Ok(examination),
+        examined => examined,
     }
 }
 

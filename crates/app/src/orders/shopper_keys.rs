@@ -5,7 +5,7 @@ use domain::{
     returns::{identifier::RmaId, rma::Rma},
     warehouse::{drop_ship::DropShipOrder, stray::person_key},
 };
-use store::{ShopperKeyKind, ShopperReference, Transaction};
+use store::{ShopperKeyKind, ShopperReference, Transaction, with_causes};
 
 use crate::{App, AppError, access::secrets::hash};
 
@@ -64,17 +64,35 @@ pub(crate) async fn key_older_data(app: &App) -> Result<usize, AppError> {
     let mut count = 0;
     loop {
         let page = app.store.unkeyed_shoppers(PAGE).await?;
-        for unkeyed in &page {
-            let mut transaction = Transaction::new("adding the key of a shopper");
-            put_keys_of(app, &mut transaction, unkeyed).await?;
-            transaction.end_unkeyed(unkeyed);
-            app.store.commit(transaction).await?;
-        }
+        add_keys(app, &page).await?;
         count += page.len();
         if page.len() < PAGE {
             return Ok(count);
         }
     }
+}
+
+/// Adds the keys of older data. What is unreadable stays so, and must not keep others from being
+/// found.
+pub(crate) async fn add_keys(app: &App, older: &[ShopperReference]) -> Result<(), AppError> {
+    for unkeyed in older {
+        let mut transaction = Transaction::new("adding the key of a shopper");
+        match put_keys_of(app, &mut transaction, unkeyed).await {
+            Err(error) if error.is_lasting() => {
+                let ShopperReference { merchant, reference, .. } = unkeyed;
+                let cause = with_causes(&error);
+                tracing::error!(
+                    "adding the key of the shopper of {reference} of {merchant} failed, so the \
+                     e-mail address does not find it; repair the row, insert it into \
+                     unkeyed_shoppers again and restart: {cause}"
+                );
+            }
+            keyed => keyed?,
+        }
+        transaction.end_unkeyed(unkeyed);
+        app.store.commit(transaction).await?;
+    }
+    Ok(())
 }
 
 async fn put_keys_of(

@@ -6,18 +6,25 @@ use domain::{
     identifier::MerchantId,
     messages::kind::MessageKind,
     orders::erasure::is_erased_exchange_order,
-    returns::{condition::Condition, rma::WrongItem},
+    returns::{
+        condition::Condition,
+        identifier::RmaId,
+        rma::{NewRma, WrongItem},
+    },
     samples,
     warehouse::unit::{UnitChange, UnitRecord},
 };
 use serde_json::json;
-use store::{Transaction, UnitRow};
+use store::{ShopperKeyKind, ShopperReference, Transaction, UnitRow};
 
 use super::{Fixture, scope_of, started_return, test_operator};
 use crate::{
     core::audit_trail::record_change,
     messages::outbox::{self, About},
-    orders::shopper_data::{ShopperQuery, export_shopper},
+    orders::{
+        shopper_data::{ShopperQuery, export_shopper},
+        shopper_keys::{add_keys, shopper_hash},
+    },
     warehouse::unit_changes::change_unit_state,
 };
 
@@ -122,4 +129,34 @@ async fn nothing_that_people_wrote_about_a_unit_of_an_erased_return_is_in_any_fi
 async fn story_of(fixture: &Fixture, unit: &str) -> Vec<String> {
     let units = fixture.app.store.units(&acme(), [unit].into_iter()).await.unwrap();
     units[0].value.story.iter().map(|step| json!(step).to_string()).collect()
+}
+
+#[tokio::test]
+async fn older_data_that_is_unreadable_does_not_keep_other_data_from_getting_its_key() {
+    let fixture = Fixture::new().await;
+    let store = &fixture.app.store;
+    let mut older = Vec::new();
+    for id in ["RMA-0000-0000-0000", "RMA-7K3Q-9XWD-2M4T"] {
+        let rma_identifier = RmaId::parse(id).unwrap();
+        let opening = NewRma { rma_identifier, ..samples::rma_opening() };
+        let rma = started_return(opening);
+        fixture.store_return(&rma).await;
+        let mut transaction = Transaction::new("testing");
+        for email in [BUYER, RECIPIENT] {
+            let hash = shopper_hash(email);
+            transaction.delete_shopper_key(&acme(), hash, ShopperKeyKind::Return, id);
+        }
+        if older.is_empty() {
+            let body = "not JSON".to_owned();
+            transaction.erase_return(&acme(), &rma.rma_identifier, 1, body);
+        }
+        store.commit(transaction).await.unwrap();
+        let (merchant, kind) = (acme(), ShopperKeyKind::Return);
+        older.push(ShopperReference { merchant, kind, reference: id.to_owned() });
+    }
+
+    add_keys(&fixture.app, &older).await.unwrap();
+
+    let found = store.shopper_references(None, shopper_hash(BUYER), 9).await.unwrap();
+    assert_eq!(found, older[1..]);
 }
