@@ -206,13 +206,11 @@ async fn find_orders(
     let hash = shopper_hash(&query.email);
     let after = read_position("after", query.after.as_deref(), |after| after.split_once('/'))?;
     let after = after.map(|(merchant, order_id)| OrderPosition { merchant, order_id });
-    let page = app.store.orders_of_shopper_after(hash, after.unwrap_or_default(), STEP).await?;
+    let (merchant, after) = (query.merchant.as_ref(), after.unwrap_or_default());
+    let page = app.store.orders_of_shopper_after(merchant, hash, after, STEP).await?;
     found.end = page.last().filter(|_| page.len() == STEP).cloned();
     for listed in page {
         let Ok(merchant) = MerchantId::parse(&listed.merchant) else { continue };
-        if query.merchant.as_ref().is_some_and(|it| *it != merchant) {
-            continue;
-        }
         let order = find_order(app, &merchant, &listed.order_id).await?;
         let is_theirs = |it: &FoundOrder| is_same_email(&it.order.customer.email, &query.email);
         found.orders.extend(order.filter(is_theirs));

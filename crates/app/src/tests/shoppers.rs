@@ -5,7 +5,7 @@ use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     messages::kind::MessageKind,
-    orders::erasure::is_erased_exchange_order,
+    orders::{erasure::is_erased_exchange_order, order::OrderStatus},
     returns::{
         condition::Condition,
         identifier::RmaId,
@@ -15,7 +15,7 @@ use domain::{
     warehouse::unit::{UnitChange, UnitRecord},
 };
 use serde_json::json;
-use store::{ShopperKeyKind, ShopperReference, Transaction, UnitRow};
+use store::{OrderRow, ShopperKeyKind, ShopperReference, Transaction, UnitRow};
 
 use super::{Fixture, scope_of, started_return, test_operator};
 use crate::{
@@ -77,6 +77,32 @@ async fn the_exchange_order_of_a_gift_is_erased_with_its_recipient() {
     let (_, body) = fixture.app.store.message(&acme(), message).await.unwrap().unwrap();
     assert!(is_erased_exchange_order(&body));
     assert!(erasure.messages.iter().any(|it| it.kind == MessageKind::ExchangeOrder));
+}
+
+#[tokio::test]
+async fn orders_at_other_merchants_do_not_hide_those_of_the_one_that_is_named() {
+    let fixture = Fixture::new().await;
+    fixture.publish(None, samples::order_message()).await.unwrap();
+    let row = |number: usize| OrderRow {
+        order_id: format!("ORD-{number}"),
+        replaces: 0,
+        updated_us: 1,
+        status: OrderStatus::Shipped,
+        shopper_hash: shopper_hash(BUYER),
+        secondary_id: String::new(),
+        hash: Bytes::from_static(b"hash"),
+        body: Bytes::from_static(b"{}"),
+    };
+    let mut transaction = Transaction::new("testing");
+    let other = MerchantId::parse("aaa").unwrap();
+    transaction.put_orders(&other, (0..100).map(row).collect(), 1);
+    fixture.app.store.commit(transaction).await.unwrap();
+
+    let merchant = Some(acme());
+    let query = ShopperQuery { email: BUYER.to_owned(), merchant, after: None };
+    let export = export_shopper(&fixture.app, &query).await.unwrap();
+
+    assert_eq!((export.orders.len(), export.next), (1, None));
 }
 
 #[tokio::test]

@@ -91,20 +91,23 @@ impl Transaction {
 }
 
 impl Store {
-    /// Orders with this hash of a shopper, by merchant and number, after one of them. Another
-    /// shopper may have the same hash.
+    /// Orders with this hash of a shopper at one merchant or at all, by merchant and number, after
+    /// one of them. Another shopper may have the same hash.
     pub async fn orders_of_shopper_after(
         &self,
+        merchant: Option<&MerchantId>,
         shopper_hash: i64,
         after: OrderPosition<'_>,
         limit: usize,
     ) -> Result<Vec<ListedOrder>, StoreError> {
+        let named = merchant.map(MerchantId::as_str).unwrap_or_default();
         self.read_all(
             LOOKING,
             "SELECT merchant_id, order_id, created_us, received_us, status FROM orders
              WHERE shopper_hash = $1 AND (merchant_id, order_id) > ($2, $3)
-             ORDER BY merchant_id, order_id LIMIT $4",
-            params![shopper_hash, after.merchant, after.order_id, limit],
+                 AND ($4 = '' OR merchant_id = $4)
+             ORDER BY merchant_id, order_id LIMIT $5",
+            params![shopper_hash, after.merchant, after.order_id, named, limit],
             super::order_lists::read_listed,
         )
         .await

@@ -72,14 +72,17 @@ async fn orders_of_a_shopper_are_listed_in_pages(Subject { store, .. }: Subject)
         let orders = vec![order("A", 5), order("B", 5), order("C", 6)];
         commit(&store, |transaction| transaction.put_orders(&merchant, orders, 1)).await.unwrap();
     }
-    let first = store.orders_of_shopper_after(5, OrderPosition::default(), 3).await.unwrap();
+    let first = store.orders_of_shopper_after(None, 5, OrderPosition::default(), 3).await.unwrap();
     let names = |page: &[crate::ListedOrder]| {
         page.iter().map(|it| format!("{}/{}", it.merchant, it.order_id)).collect::<Vec<_>>()
     };
     assert_eq!(names(&first), ["acme/A", "acme/B", "other/A"]);
     let last = OrderPosition { merchant: "other", order_id: "A" };
-    let rest = store.orders_of_shopper_after(5, last, 3).await.unwrap();
+    let rest = store.orders_of_shopper_after(None, 5, last, 3).await.unwrap();
     assert_eq!(names(&rest), ["other/B"]);
+    let start = OrderPosition::default();
+    let theirs = store.orders_of_shopper_after(Some(&other()), 5, start, 1).await.unwrap();
+    assert_eq!(names(&theirs), ["other/A"]);
 }
 
 async fn an_erased_order_keeps_its_refunds_and_is_not_found_by_its_shopper(
@@ -115,7 +118,10 @@ async fn an_erased_order_keeps_its_refunds_and_is_not_found_by_its_shopper(
     assert_eq!((stored.body, stored.version), (erased.clone(), 2));
     let refunds = store.refund_documents(&acme(), "A").await.unwrap();
     assert_eq!(refunds, [DocumentRow { key: "RF".to_owned(), body: erased }]);
-    assert_eq!(store.orders_of_shopper_after(5, OrderPosition::default(), 9).await.unwrap(), []);
+    assert_eq!(
+        store.orders_of_shopper_after(None, 5, OrderPosition::default(), 9).await.unwrap(),
+        []
+    );
 }
 
 async fn an_erased_return_keeps_its_journal_and_has_no_label(Subject { store, .. }: Subject) {
