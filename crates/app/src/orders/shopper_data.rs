@@ -125,7 +125,8 @@ pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperEx
             .collect(),
         returns: returns
             .map(|(merchant, rma)| {
-                item(merchant, rma.value.rma_identifier.as_str(), json!(rma.value))
+                let id = rma.value.rma_identifier.as_str();
+                item(merchant, id, json!(without_buyer(&rma.value, &query.email)))
             })
             .collect(),
         drop_ship_orders: drop_ship
@@ -141,6 +142,15 @@ pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperEx
         messages: found.messages.into_iter().map(view_message).collect(),
         next: found.end.map(|it| format!("{}/{}", it.merchant, it.order_id)),
     })
+}
+
+/// A return as its shopper may see it: who got a gift must not learn the buyer's address.
+fn without_buyer(rma: &Rma, email: &str) -> Rma {
+    let mut rma = rma.clone();
+    if rma.giftee_email.as_deref().is_some_and(|giftee| is_same_email(giftee, email)) {
+        rma.email = rma.email.filter(|buyer| is_same_email(buyer, email));
+    }
+    rma
 }
 
 /// Finds the data of a shopper: the next orders with everything about them, and on the first page

@@ -14,7 +14,7 @@ use domain::{
     samples,
     warehouse::unit::{UnitChange, UnitRecord},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use store::{OrderRow, ShopperKeyKind, ShopperReference, Transaction, UnitRow};
 
 use super::{Fixture, scope_of, started_return, test_operator};
@@ -77,6 +77,17 @@ async fn the_exchange_order_of_a_gift_is_erased_with_its_recipient() {
     let (_, body) = fixture.app.store.message(&acme(), message).await.unwrap().unwrap();
     assert!(is_erased_exchange_order(&body));
     assert!(erasure.messages.iter().any(|it| it.kind == MessageKind::ExchangeOrder));
+}
+
+#[tokio::test]
+async fn the_recipient_of_a_gift_exports_the_return_without_the_address_of_the_buyer() {
+    let (fixture, _) = exchanged_gift().await;
+    let query = ShopperQuery { email: RECIPIENT.to_owned(), merchant: None, after: None };
+
+    let export = export_shopper(&fixture.app, &query).await.unwrap();
+
+    let rma = &export.returns[0].data;
+    assert_eq!((&rma["giftee_email"], &rma["email"]), (&json!(RECIPIENT), &Value::Null));
 }
 
 #[tokio::test]
