@@ -1,6 +1,6 @@
 //! Amounts, dates and percentages as readers of a language write them.
 
-use jiff::{Timestamp, civil::Date, tz::Offset};
+use jiff::{SignedDuration, Timestamp, civil::Date, tz::Offset};
 
 use super::language::Language;
 use crate::currency::minor_digits;
@@ -172,6 +172,13 @@ pub fn format_last_day(language: Language, end: Timestamp) -> String {
     format_date(language, before)
 }
 
+/// The day that ends at `midnight`, which is that of a place in the EU. It is the day of the noon
+/// before in UTC as well, also where midnight is later than in UTC.
+pub fn format_local_day(language: Language, midnight: Timestamp) -> String {
+    let noon = midnight.checked_sub(SignedDuration::from_hours(12)).unwrap_or(midnight);
+    format_date(language, noon)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,6 +238,14 @@ mod tests {
         let midnight: Timestamp = "2026-03-02T00:00:00Z".parse().unwrap();
         assert_eq!(format_last_day(Language::English, midnight), "1 March 2026");
         assert_eq!(format_last_day(Language::English, moment), "1 March 2026");
+    }
+
+    #[test]
+    fn a_day_is_the_same_wherever_in_the_union_it_ends() {
+        for midnight in ["2026-03-01T22:00:00Z", "2026-03-02T00:00:00Z", "2026-03-02T04:00:00Z"] {
+            let midnight: Timestamp = midnight.parse().unwrap();
+            assert_eq!(format_local_day(Language::English, midnight), "1 March 2026");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use app::withdrawal::acknowledgement::WithdrawalAcknowledgement;
 use askama::Template;
-use domain::merchants::locale::{format_day, format_last_day, format_moment};
+use domain::merchants::locale::{format_day, format_local_day, format_moment};
 use domain::{
     orders::order::{Order, OrderLine},
     returns::policy::Policy,
@@ -190,7 +190,7 @@ impl<'a> Consequences<'a> {
         let shipping = Some(record.shipping_refund_cents).filter(|cents| *cents > 0).zip(currency);
         let starts_return = record.rma_identifier.is_some();
         let refund = record.refund_due_at.map(|due| {
-            let sentence = (words.refund_by)(&format_last_day(visit.language(), due));
+            let sentence = (words.refund_by)(&format_local_day(visit.language(), due));
             if starts_return { format!("{sentence} {}", words.may_wait) } else { sentence }
         });
         let notes = [
