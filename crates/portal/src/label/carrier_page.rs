@@ -1,10 +1,11 @@
 //! The page with labels that a carrier made: documents to print, or codes to show.
 
 use askama::Template;
+use domain::merchants::{language::Language, locale::format_last_day};
 use domain::returns::rma::{Label, LabelDocument, Rma};
 
 use super::frame::{CarrierLabel, LabelFrame, LabelPage, ShownDocument};
-use crate::words::{Words, words_in};
+use crate::words::words_in;
 
 #[derive(Template)]
 #[template(path = "label/carrier.html", whitespace = "minimize")]
@@ -25,11 +26,8 @@ impl<'a> CarrierPage<'a> {
 }
 
 /// The labels of a return that have more than a number, as the page shows them.
-pub(super) fn list_carrier_labels<'a>(
-    rma: &'a Rma,
-    words: &Words,
-    format_day: impl Fn(jiff::Timestamp) -> String,
-) -> Vec<CarrierLabel<'a>> {
+pub(super) fn list_carrier_labels<'a>(rma: &'a Rma, language: Language) -> Vec<CarrierLabel<'a>> {
+    let words = words_in(language);
     let mut open: Vec<&Label> = rma.open_labels().collect();
     // Labels of several parcels arrive in any order.
     open.sort_by_key(|it| it.details.parcel);
@@ -46,7 +44,7 @@ pub(super) fn list_carrier_labels<'a>(
         valid_until: label
             .details
             .expires_at
-            .map(|at| (words.parcels.valid_until)(&format_day(at))),
+            .map(|at| (words.parcels.valid_until)(&format_last_day(language, at))),
     };
     open.iter().map(show).collect()
 }
@@ -61,4 +59,32 @@ fn list_documents(rma: &Rma, label: &Label) -> Vec<ShownDocument> {
     // What is shown at the drop-off point stands before what could be printed as well.
     shown.sort_by_key(|it| !it.is_code());
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::returns::rma::{DocumentFormat, DocumentPurpose};
+    use domain::samples;
+
+    use super::*;
+
+    #[test]
+    fn a_label_that_expires_at_midnight_is_valid_until_the_day_before() {
+        let mut rma = samples::rma();
+        for unit in &mut rma.units {
+            (unit.tracking, unit.receiving, unit.receipt) = (None, None, None);
+        }
+        let details = &mut rma.labels[0].details;
+        details.expires_at = Some("2026-03-02T00:00:00Z".parse().unwrap());
+        details.documents.push(LabelDocument {
+            purpose: DocumentPurpose::Label,
+            format: DocumentFormat::Pdf,
+            sha256: "9f86".to_owned(),
+            bytes: 1,
+        });
+
+        let labels = list_carrier_labels(&rma, Language::English);
+
+        assert_eq!(labels[0].valid_until.as_deref(), Some("Valid until 1 March 2026."));
+    }
 }

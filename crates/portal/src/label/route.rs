@@ -83,9 +83,7 @@ fn render(label: &ReturnLabel, page_language: PageLanguage) -> String {
         to: &label.to,
         items: count_items(rma.units.iter()),
         parcels: list_parcels(rma, words_in(page_language.language)),
-        carrier_labels: list_carrier_labels(rma, words_in(page_language.language), |at| {
-            format_date(page_language.language, at)
-        }),
+        carrier_labels: list_carrier_labels(rma, page_language.language),
         created_on: &format_date(page_language.language, rma.created_at),
         language: page_language.language,
         theme_address: label.portal.accent.map(|_| theme_address.as_str()),
