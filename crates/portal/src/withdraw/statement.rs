@@ -1,6 +1,7 @@
 //! The statement, as it is read from the form and written in the shopper's language.
 
 use domain::{
+    messages::mail::address::is_mail_address,
     orders::order::{Order, OrderLine},
     withdrawal::{
         decide::withdrawable_units,
@@ -10,7 +11,7 @@ use domain::{
 
 use crate::{form::PortalForm, visit::PortalVisit};
 
-/// The longest name, and the longest e-mail address.
+/// The longest name.
 const TEXT_MAX: usize = 255;
 
 /// The fields that are carried from page to page: neither the order's number nor its secret.
@@ -33,9 +34,7 @@ pub(super) fn has_name(form: &PortalForm) -> bool {
 
 /// Whether the form has an address to which an acknowledgement can be sent.
 pub(super) fn has_email(form: &PortalForm) -> bool {
-    let email = form.text("email");
-    let parts = email.split_once('@').filter(|(name, host)| !name.is_empty() && !host.is_empty());
-    parts.is_some() && email.len() <= TEXT_MAX && !email.contains(char::is_whitespace)
+    is_mail_address(form.text("email"))
 }
 
 /// How many units of a line are chosen: all, unless the form says otherwise.
@@ -88,5 +87,20 @@ pub(super) fn read_statement(
         language: visit.language(),
         text: text.join("\n"),
         items,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_to_which_no_mail_can_be_sent_is_not_accepted() {
+        let accepts =
+            |email: &str| has_email(&PortalForm::new(vec![("email".to_owned(), email.to_owned())]));
+        assert!(accepts("dana.whitfield@example.com"));
+        for email in ["", "dana", "dana@exam_ple.com", "dana@@example.com", "dana,@example.com"] {
+            assert!(!accepts(email), "{email}");
+        }
     }
 }
