@@ -36,7 +36,8 @@ pub async fn erase_shopper(
         refuse_open(&found, request)?;
         let complete = found.end.is_none();
         let eraser = Eraser::by_request(scope, request.force_reason.as_deref());
-        let erasure = ShopperErasure { complete, ..eraser.erase(found).await? };
+        // It holds whole units, and would be part of the future of the request.
+        let erasure = ShopperErasure { complete, ..Box::pin(eraser.erase(found)).await? };
         scope.app.store.remove_traces().await?;
         Ok((erasure, Transaction::new("remembering an erasure")))
     })

@@ -5,16 +5,16 @@ use crate::warehouse::GoodsReference;
 
 const RETURNS: [&str; 2] = ["RMA-7K3Q-9XWD-2M4T", "RMA-0000-0000-0001"];
 
-fn reference(identifier: &str) -> Option<GoodsReference> {
+fn reference(identifier: &str) -> GoodsReference {
     let identifier = identifier.to_owned();
-    Some(GoodsReference { kind: ReferenceType::Rma, identifier, alternate_identifier: None })
+    GoodsReference { kind: ReferenceType::Rma, identifier, alternate_identifier: None }
 }
 
 /// An ASN of quantities, whose cartons refer to these returns.
 fn of_returns(number: &str, references: [&str; 2]) -> AsnState {
     let mut state = quantities(number);
     for (carton, identifier) in state.asn.cartons.iter_mut().zip(references) {
-        carton.reference = reference(identifier);
+        carton.reference = Some(reference(identifier));
     }
     state
 }
@@ -56,7 +56,7 @@ fn an_announced_unit_counts_for_its_return_however_that_is_written() {
     let mut state = pieces();
     let fields = json!({"unit_identifier": "LP-0093321"});
     for spelling in ["rma-7k3q-9xwd-2m4t", "7K3Q9XWD2M4T"] {
-        state.asn.cartons[0].reference = reference(spelling);
+        state.asn.cartons[0].reference = Some(reference(spelling));
         let mut unit = returned("LP-0093321", RETURNS[0]);
         let announcement = Announcement::of(&state.asn.line("1").unwrap(), time(0));
         unit.announcement = Some(announcement);
