@@ -57,13 +57,16 @@ pub(crate) fn start(format: LogFormat, level: Level, traces: Option<LogLayer>) {
 mod tests {
     use super::*;
 
+    /// Only its macros run, and only in the compiler.
+    const NOT_IN_THE_BINARY: &str = "undescribed";
+
     #[test]
     fn every_crate_of_the_workspace_is_logged() {
         let crates = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/..")).unwrap();
         for entry in crates {
             let entry = entry.unwrap();
             let name = entry.file_name().into_string().unwrap();
-            let is_crate = entry.path().join("Cargo.toml").exists();
+            let is_crate = entry.path().join("Cargo.toml").exists() && name != NOT_IN_THE_BINARY;
             assert!(!is_crate || OUR_CRATES.contains(&name.as_str()), "{name}");
         }
     }
