@@ -1,6 +1,6 @@
 //! What the dispatcher is notified of, and the handle that notifies it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use store::{Attempt, LastDelivery, PendingMessage, PendingPage, ReplayedMessage};
@@ -78,7 +78,10 @@ pub(crate) enum Event {
     /// This node did not listen to the others until now.
     AnnouncementsMissed,
     /// The store has these pending messages, and possibly earlier ones of the same kinds.
-    PendingFound(Vec<LastDelivery>),
+    PendingFound {
+        last: Vec<LastDelivery>,
+        took: Duration,
+    },
     /// This node sends for shards now that it did not send for before.
     LeasesGained,
     ListEndpoints(MerchantId, oneshot::Sender<Vec<EndpointStatus>>),

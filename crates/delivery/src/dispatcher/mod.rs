@@ -49,6 +49,10 @@ use crate::{
 const EVENTS_AT_ONCE: usize = 512;
 /// How often the store is searched for messages that no node announced, if nodes share it.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
+/// A search rests for this many times as long as it took: on Citus it reads all pending deliveries.
+/// What is announced, as nearly everything is, does not wait for it.
+const SEARCH_REST: u32 = 20;
+const SEARCH_REST_MAX: Duration = Duration::from_secs(60);
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 
 pub struct Dispatcher {
@@ -61,6 +65,7 @@ pub struct Dispatcher {
     last_enqueued: HashMap<MerchantId, i64>,
     outcomes: OutcomeBatches,
     pending_search: Option<JoinHandle<()>>,
+    next_search: Instant,
     rechecked: Instant,
     /// Of all queues, because what fails is usually the store.
     read_failures: Arc<LastingFailure>,
@@ -83,6 +88,7 @@ impl Dispatcher {
             last_enqueued: HashMap::new(),
             outcomes: OutcomeBatches::default(),
             pending_search: None,
+            next_search: Instant::now(),
             rechecked: Instant::now(),
             read_failures: Arc::new(LastingFailure::new(
                 "loading pending deliveries",
@@ -136,7 +142,9 @@ impl Dispatcher {
         self.measure();
         if self.parts.leases.are_shared() {
             self.drop_foreign_queues();
-            self.find_pending();
+            if Instant::now() >= self.next_search {
+                self.find_pending();
+            }
         }
     }
 
@@ -206,7 +214,8 @@ impl Dispatcher {
             }
             Event::ChangeAnnounced(merchant) => self.reload_endpoints(&merchant),
             Event::AnnouncementsMissed => self.read_all_again(),
-            Event::PendingFound(last) => {
+            Event::PendingFound { last, took } => {
+                self.next_search = Instant::now() + SEARCH_REST_MAX.min(took * SEARCH_REST);
                 self.expect_up_to(&last);
                 self.recheck_now_and_then(&last);
             }

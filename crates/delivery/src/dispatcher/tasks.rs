@@ -1,6 +1,9 @@
 //! What the dispatcher has read and looked up in tasks of their own.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use domain::{
     identifier::MerchantId,
@@ -48,15 +51,16 @@ pub(super) async fn read_pending(
 /// Looks in the store for queues with pending messages.
 pub(super) async fn find_pending(store: Store, handle: DispatcherHandle) {
     let failures = LastingFailure::new("looking for pending deliveries", "retrying in 1 s");
-    let last = loop {
+    let (last, took) = loop {
+        let started = Instant::now();
         let found = store.last_deliveries().await;
         failures.note(&found);
         if let Ok(last) = found {
-            break last;
+            break (last, started.elapsed());
         }
         tokio::time::sleep(RETRY_PAUSE).await;
     };
-    handle.notify(Event::PendingFound(last));
+    handle.notify(Event::PendingFound { last, took });
 }
 
 /// Looks up where a kind of message goes and prepares it, however many attempts it takes while the
