@@ -66,11 +66,19 @@ fn is_one_of(names: &[&str], status: &str) -> bool {
     names.iter().any(|name| is_same_tag(name, status))
 }
 
+fn is_refunded(payment: &PaymentTransaction) -> bool {
+    payment.status.as_deref().is_some_and(|status| is_same_tag(REFUNDED, status))
+}
+
 fn succeeded(payment: &PaymentTransaction) -> bool {
     let is_refund = PaymentKind::of(payment) == PaymentKind::Refund;
-    payment.status.as_deref().is_none_or(|status| {
-        is_one_of(&SUCCESSFUL, status) || (is_refund && is_same_tag(REFUNDED, status))
-    })
+    (is_refund && is_refunded(payment))
+        || payment.status.as_deref().is_none_or(|status| is_one_of(&SUCCESSFUL, status))
+}
+
+/// The money was paid, and paid back.
+fn is_paid_back(payment: &PaymentTransaction) -> bool {
+    PaymentKind::of(payment) == PaymentKind::Payment && is_refunded(payment)
 }
 
 fn amount(payment: &PaymentTransaction) -> i128 {
@@ -91,14 +99,16 @@ pub(crate) struct MovedMoney {
 struct Followed {
     is_void: bool,
     paid_cents: i128,
+    refunded_cents: i128,
 }
 
 impl MovedMoney {
-    /// Only real transactions that succeeded count, and an authorization and its captures count
-    /// once.
-    /// There can be many, so they are not searched for each other.
+    /// Only real transactions that succeeded count. An authorization and its captures count once,
+    /// and so do a payment that was paid back and the refunds of it, also those that do not name
+    /// it. There can be many, so they are not searched for each other.
     pub(crate) fn of<'a>(payments: impl Iterator<Item = &'a PaymentTransaction> + Clone) -> Self {
-        let made = payments.filter(|it| it.is_test != Some(true) && succeeded(it));
+        let made =
+            payments.filter(|it| it.is_test != Some(true) && (succeeded(it) || is_paid_back(it)));
         let mut followed: HashMap<&str, Followed> = HashMap::new();
         for payment in made.clone() {
             let Some(parent) = payment.parent_identifier.as_deref() else { continue };
@@ -106,26 +116,40 @@ impl MovedMoney {
             match PaymentKind::of(payment) {
                 PaymentKind::Void => parent.is_void = true,
                 PaymentKind::Payment => parent.paid_cents += amount(payment),
-                PaymentKind::Authorization | PaymentKind::Refund | PaymentKind::Unknown => (),
+                PaymentKind::Refund => parent.refunded_cents += amount(payment),
+                PaymentKind::Authorization | PaymentKind::Unknown => (),
             }
         }
         let mut moved = Self::default();
+        let (mut paid_back, mut refunds_of_none) = (0, 0);
         for payment in made {
             let after = payment.identifier.as_deref().and_then(|id| followed.get(id));
             let is_void = after.is_some_and(|after| after.is_void);
             let captured = after.map_or(0, |after| after.paid_cents);
+            let refunded = after.map_or(0, |after| after.refunded_cents);
             match PaymentKind::of(payment) {
-                PaymentKind::Payment if !is_void => moved.paid += amount(payment),
+                PaymentKind::Payment if !is_void => {
+                    moved.paid += amount(payment);
+                    if is_refunded(payment) {
+                        paid_back += (amount(payment) - refunded).max(0);
+                    }
+                }
                 PaymentKind::Authorization if !is_void => {
                     moved.authorized += (amount(payment) - captured).max(0);
                 }
-                PaymentKind::Refund => moved.refunded += amount(payment),
+                PaymentKind::Refund => {
+                    moved.refunded += amount(payment);
+                    if payment.parent_identifier.is_none() {
+                        refunds_of_none += amount(payment);
+                    }
+                }
                 PaymentKind::Payment
                 | PaymentKind::Authorization
                 | PaymentKind::Void
                 | PaymentKind::Unknown => (),
             }
         }
+        moved.refunded += (paid_back - refunds_of_none).max(0);
         moved
     }
 }
@@ -191,11 +215,28 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn only_a_refund_succeeds_by_being_refunded() {
+    fn a_refunded_payment_was_paid_and_paid_back() {
         assert_eq!(moved(&[payment("refund", "refunded", 500)]), [0, 0, 500]);
-        assert_eq!(moved(&[payment("sale", "Refunded", 500)]), [0, 0, 0]);
-        assert_eq!(moved(&[payment("", "refunded", 500)]), [0, 0, 0]);
+        assert_eq!(moved(&[payment("sale", "Refunded", 500)]), [500, 0, 500]);
+        assert_eq!(moved(&[payment("", "refunded", 500)]), [500, 0, 500]);
+        assert_eq!(moved(&[payment("authorization", "refunded", 500)]), [0, 0, 0]);
         assert_eq!(add_up(&[payment("sale", "refunded", 500)], 500), None, "it was paid before");
+    }
+
+    #[test]
+    fn a_refunded_payment_and_its_refunds_count_once() {
+        let sale = linked(payment("sale", "refunded", 500), "t1", "");
+        let whole = linked(payment("refund", "success", 500), "t2", "t1");
+        let part = linked(payment("refund", "success", 200), "t2", "t1");
+        let failed = linked(payment("refund", "failed", 500), "t2", "t1");
+        let of_none = linked(payment("refund", "success", 500), "t2", "");
+        let other = linked(payment("sale", "success", 300), "t3", "");
+        let of_other = linked(payment("refund", "success", 100), "t4", "t3");
+
+        for refund in [whole, part, failed, of_none] {
+            assert_eq!(moved(&[sale.clone(), refund, other.clone()]), [800, 0, 500]);
+        }
+        assert_eq!(moved(&[sale, other, of_other]), [800, 0, 600]);
     }
 
     #[test]

@@ -118,6 +118,28 @@ fn only_payments_that_succeeded_were_paid_on_top() {
 }
 
 #[test]
+fn a_payment_on_top_that_was_paid_back_for_a_returned_line_does_not_reduce_what_is_left() {
+    let limit = |payments: &[PaymentTransaction], reported: i64| {
+        let mut exchange = order_of(vec![order_line("A", 2, [3000, 0, 0])], 0);
+        exchange.transactions = payments.to_vec();
+        exchange.refunds = vec![Refund {
+            identifier: "RF-1".to_owned(),
+            total_refund_amount_cents: reported,
+            refund_line_items: Vec::new(),
+            note: None,
+            created_at: exchange.created_at,
+            rma_identifier: None,
+            tags: Vec::new(),
+        }];
+        credit_worth(1000).limit_cents(&exchange)
+    };
+    let paid_back = payment("sale", "refunded", 500);
+
+    assert_eq!(limit(std::slice::from_ref(&paid_back), 500), 1500, "the refund spends its unit");
+    assert_eq!(limit(&[paid_back], 0), 1000, "the money is back, for no goods");
+}
+
+#[test]
 fn refunds_for_returned_goods_do_not_reduce_the_limit_twice() {
     let mut exchange = order_of(vec![order_line("A", 2, [3000, 0, 0])], 0);
     exchange.transactions =
