@@ -97,6 +97,16 @@ fn start_return(scene: &Scene<'_>) -> String {
     rma
 }
 
+/// Another article was in the parcel, and the reason for its rejection names the shopper.
+fn reject_wrong_item(scene: &Scene<'_>, rma: &str) {
+    let plate = format!("LP-OTHER-{rma}");
+    scene.receive(&json!([{ "rma_identifier": rma, "unit_identifier": plate, "sku": "OTHER",
+        "condition": "A" }]));
+    let answer = json!({ "action": "reject", "reason": "Wilhelmina Quackenbush wore it" });
+    let decided = scene.answer_question(&plate, rma, &answer);
+    assert_eq!(decided.status, 200, "{}", decided.said());
+}
+
 /// The refund of the return, one cent short, and an operator who accepts it with a personal note.
 fn finish_return(scene: &Scene<'_>, rma: &str) {
     let received = json!([{ "rma_identifier": rma, "line_identifier": "tee", "condition": "A",
@@ -198,6 +208,7 @@ fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
                 refused.err
             );
 
+            reject_wrong_item(&scene, &rma);
             finish_return(&scene, &rma);
             let mails = mailbox.wait_for(3);
             assert!(mails.iter().all(|mail| mail.to.eq_ignore_ascii_case(EMAIL)), "{mails:?}");
@@ -219,6 +230,7 @@ fn one_of_many_shoppers_is_erased_without_a_trace_and_the_books_still_agree() {
             assert!(messages.iter().any(|it| it["ref"] == json!(rma)), "{messages:?}");
             assert!(messages.iter().any(|it| it["ref"] == "DS-20417"), "{messages:?}");
             assert!(messages.iter().any(|it| it["kind"] == "mail"), "{messages:?}");
+            assert!(messages.iter().any(|it| it["kind"] == "inventory_receipt"), "{messages:?}");
 
             let shown = scene.show(&rma);
             assert_eq!(shown["status"], "REFUNDED");

@@ -2,15 +2,13 @@
 //! order, with the messages about it. Facts and money stay, so journals, balances and statements
 //! still agree.
 
-use std::collections::BTreeSet;
-
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
     orders::erasure::{
         ERASED, PersonalTexts, erase_audit_detail, erase_document, erase_order, erase_unit,
     },
-    returns::rma::Rma,
+    returns::{identifier::RmaId, rma::Rma},
     warehouse::{drop_ship::DropShipOrder, unit::UnitRecord},
 };
 use serde::{Deserialize, Serialize};
@@ -22,7 +20,7 @@ use store::{
 use utoipa::ToSchema;
 
 use super::{
-    exchange_messages::ExchangeMessages,
+    return_messages::ReturnMessages,
     shopper_data::{FoundData, FoundOrder},
     shopper_keys::{hashes_of_drop_ship, hashes_of_return},
 };
@@ -73,7 +71,7 @@ impl ErasedItem {
 struct Known<'a> {
     texts: &'a PersonalTexts,
     messages: &'a [MessageRow],
-    exchange_messages: &'a ExchangeMessages,
+    return_messages: &'a ReturnMessages,
 }
 
 impl Known<'_> {
@@ -83,8 +81,7 @@ impl Known<'_> {
         merchant: &'b MerchantId,
         reference: &'b str,
     ) -> impl Iterator<Item = &'b MessageRow> {
-        let is_of_return =
-            |it: &MessageRow| self.exchange_messages.return_of(it) == Some(reference);
+        let is_of_return = |it: &MessageRow| self.return_messages.return_of(it) == Some(reference);
         let is_about = move |it: &MessageRow| it.reference == reference || is_of_return(it);
         self.messages.iter().filter(move |it| it.merchant == merchant.as_str() && is_about(it))
     }
@@ -109,8 +106,8 @@ impl<'a> Eraser<'a> {
 
     pub(crate) async fn erase(&self, found: FoundData) -> Result<ShopperErasure, AppError> {
         let FoundData { orders, returns, drop_ship_orders, messages, known, .. } = &found;
-        let exchange_messages = &found.exchange_messages;
-        let known = Known { texts: known, messages, exchange_messages };
+        let return_messages = &found.return_messages;
+        let known = Known { texts: known, messages, return_messages };
         let mut erasure = ShopperErasure::default();
         // Orders last: while one is not erased, everything else is found again by it.
         for (merchant, rma) in returns {
@@ -166,7 +163,7 @@ impl<'a> Eraser<'a> {
         let body = erase_value(&rma.value, known)?;
         transaction.erase_return(merchant, id, rma.version, body);
         transaction.erase_return_events(merchant, id, events);
-        self.erase_units(&mut transaction, merchant, &rma.value, known).await?;
+        self.erase_units(&mut transaction, merchant, id, known).await?;
         // There is no sender any more.
         transaction.end_label_request(merchant, id);
         for hash in hashes_of_return(&rma.value) {
@@ -177,31 +174,39 @@ impl<'a> Eraser<'a> {
     }
 
     /// Erases what the warehouse wrote about the units that came with a return: those that were
-    /// received for it, and those that do not belong to it.
+    /// received for it, also if that was taken back, and those that do not belong to it. One that
+    /// came without an ASN is also stored as the platform's.
     async fn erase_units(
         &self,
         transaction: &mut Transaction,
         merchant: &MerchantId,
-        rma: &Rma,
+        rma: &RmaId,
         known: Known<'_>,
     ) -> Result<(), AppError> {
-        let receipts = rma.units.iter().filter_map(|unit| unit.receipt.as_ref());
-        let receipts = receipts.map(|receipt| receipt.receipt_identifier.as_str());
-        let wrong = rma.wrong_items.iter().map(|item| item.receipt_identifier.as_str());
-        let plates: BTreeSet<&str> = receipts.chain(wrong).collect();
-        let mut rows = Vec::new();
-        for Versioned { value, version } in self.app.store.stored_units(merchant, &plates).await? {
-            let body = erase_unit(value.to_json().as_bytes(), known.texts)?;
-            let erased: UnitRecord = StoredBody::parse(&String::from_utf8_lossy(&body))
-                .map_err(AppError::UnreadableResponse)?;
-            let unit = UnitRecord { unit_identifier: value.unit_identifier, ..erased };
-            self.erase_audit(transaction, merchant, &unit.unit_identifier, known).await?;
-            rows.push(UnitRow { replaces: version, unit });
+        let plates = known.return_messages.plates(merchant, rma);
+        let platform = MerchantId::platform();
+        for owner in [merchant, &platform] {
+            let mut rows = Vec::new();
+            for Versioned { value, version } in self.app.store.stored_units(owner, &plates).await? {
+                // Another merchant's unit may have the same plate there.
+                if owner != merchant && !is_received_for(&value, rma) {
+                    continue;
+                }
+                let body = erase_unit(value.to_json().as_bytes(), known.texts)?;
+                let erased: UnitRecord = StoredBody::parse(&String::from_utf8_lossy(&body))
+                    .map_err(AppError::UnreadableResponse)?;
+                let unit = UnitRecord { unit_identifier: value.unit_identifier, ..erased };
+                self.erase_audit(transaction, owner, &unit.unit_identifier, known).await?;
+                rows.push(UnitRow { replaces: version, unit });
+            }
+            if rows.is_empty() {
+                continue;
+            }
+            // The erased units include what the steps say.
+            let erased = rows.iter().map(|row| row.unit.unit_identifier.as_str());
+            transaction.delete_unit_steps(owner, erased);
+            transaction.put_units(owner, rows);
         }
-        // The erased units include what the steps say.
-        let erased = rows.iter().map(|row| row.unit.unit_identifier.as_str());
-        transaction.delete_unit_steps(merchant, erased);
-        transaction.put_units(merchant, rows);
         Ok(())
     }
 
@@ -273,6 +278,10 @@ impl<'a> Eraser<'a> {
         }
         Ok(self.app.commit(transaction).await?)
     }
+}
+
+fn is_received_for(unit: &UnitRecord, rma: &RmaId) -> bool {
+    unit.receipt.as_ref().is_some_and(|receipt| receipt.asn_number == rma.as_str())
 }
 
 /// The description of a problem. What was done about it is in the words of who did it, also if a

@@ -2,7 +2,6 @@
 
 pub mod erase_shopper;
 pub(crate) mod eraser;
-pub(crate) mod exchange_messages;
 pub mod import_orders;
 pub(crate) mod incoming_order;
 pub(crate) mod intake_conflict;
@@ -11,6 +10,7 @@ pub(crate) mod order_intake;
 pub mod order_list;
 pub mod order_view;
 pub mod publish_orders;
+pub(crate) mod return_messages;
 pub mod returnability;
 pub mod shopper_data;
 pub(crate) mod shopper_keys;

@@ -24,7 +24,7 @@ use store::{
 use utoipa::ToSchema;
 
 use super::{
-    exchange_messages::{ExchangeMessages, find_exchange_messages},
+    return_messages::{ReturnMessages, find_return_messages},
     shopper_keys::{person_hash, shopper_hash},
 };
 use crate::{
@@ -97,8 +97,8 @@ pub(crate) struct FoundData {
     pub(crate) returns: Vec<(MerchantId, Versioned<Rma>)>,
     pub(crate) drop_ship_orders: Vec<(MerchantId, Versioned<DropShipOrder>)>,
     pub(crate) messages: Vec<MessageRow>,
-    /// Which of the messages have the exchange orders of the returns.
-    pub(crate) exchange_messages: ExchangeMessages,
+    /// Which of the messages are about the returns, although their references are others.
+    pub(crate) return_messages: ReturnMessages,
     /// What they say about the shopper.
     pub(crate) known: PersonalTexts,
     /// The last order that was examined, if there may be more.
@@ -278,7 +278,7 @@ async fn find_messages(app: &App, found: &mut FoundData) -> Result<(), AppError>
         let filter = filter_by_reference(reference, MESSAGES_MAX);
         messages.extend(app.store.messages(merchant, &filter).await?.0);
     }
-    found.exchange_messages = find_exchange_messages(app, &found.returns, &mut messages).await?;
+    found.return_messages = find_return_messages(app, &found.returns, &mut messages).await?;
     messages.sort_by(|a, b| (&a.merchant, a.message_id).cmp(&(&b.merchant, b.message_id)));
     messages.dedup_by(|a, b| (&a.merchant, a.message_id) == (&b.merchant, b.message_id));
     found.messages = messages;
@@ -331,9 +331,9 @@ impl FoundData {
             }
             is_own
         });
-        let exchanges = &self.exchange_messages;
+        let of_returns = &self.return_messages;
         let is_hidden = |it: &MessageRow| {
-            let about = exchanges.return_of(it).unwrap_or(&it.reference);
+            let about = of_returns.return_of(it).unwrap_or(&it.reference);
             hidden.contains(&(it.merchant.clone(), about.to_owned()))
         };
         self.messages.retain(|it| !is_hidden(it));
