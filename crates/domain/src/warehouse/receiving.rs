@@ -189,13 +189,15 @@ fn accept(
         let answered = UnitEvent::Answered { asn_number: number.to_string(), answer };
         unit = apply(&unit, &answered, now)?.unit;
     }
+    // A unit that was received for the return is what it was found to be then.
+    let known = unit.receipt.as_ref().map(|receipt| receipt.scanned.clone());
     let announcement = Announcement::of(line, state.announced_at);
     unit = apply(&unit, &UnitEvent::Announced(Box::new(announcement)), state.announced_at)?.unit;
     let receipt = WarehouseUnitReceipt {
         asn_number: number.to_string(),
         line_identifier: Some(line.detail.line_identifier.clone()),
         received_at: now,
-        scanned: scan.receipt.clone(),
+        scanned: known.unwrap_or_else(|| scan.receipt.clone()),
     };
     unit = apply(&unit, &UnitEvent::Received(Box::new(receipt)), now)?.unit;
     let line_identifier = Some(line.detail.line_identifier.clone());

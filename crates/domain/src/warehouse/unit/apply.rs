@@ -120,9 +120,12 @@ fn receive(unit: &mut UnitRecord, receipt: &WarehouseUnitReceipt) -> Change {
     if unit.reject_reason.is_some() {
         return Err(UnitRefusal::Rejected);
     }
-    unit.condition = Some(receipt.scanned.condition);
-    unit.channel.clone_from(&receipt.scanned.channel);
-    unit.location_identifier.clone_from(&receipt.scanned.location_identifier);
+    // What was found out since the first report stays.
+    if unit.receipt.is_none() {
+        unit.condition = Some(receipt.scanned.condition);
+        unit.channel.clone_from(&receipt.scanned.channel);
+        unit.location_identifier.clone_from(&receipt.scanned.location_identifier);
+    }
     unit.receipt = Some(receipt.clone());
     Ok(Some(StoryEvent::Received {
         asn_number: receipt.asn_number.clone(),

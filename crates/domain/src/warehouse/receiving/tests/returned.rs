@@ -66,6 +66,28 @@ fn an_announced_unit_counts_for_its_return_however_that_is_written() {
 }
 
 #[test]
+fn what_was_found_when_a_unit_came_for_its_return_and_since_then_stays() {
+    let state = of_returns("A-1", RETURNS);
+    let scanned = build_receipt(&json!({"unit_identifier": "U-1", "reject_reason": "stained"}));
+    let rma = RmaId::parse(RETURNS[1]).unwrap();
+    let received = ReturnedUnit { rma: &rma, line_identifier: "7", scanned: &scanned };
+    let mut unit = receive_for_return(&UnitRecord::new("U-1"), received, time(30)).unwrap();
+    unit.location_identifier = Some("SHELF-7".to_owned());
+
+    let again = json!({"unit_identifier": "U-1", "sku": "A", "channel": "RTV"});
+    let acceptance = accepted(scanned_after(&state, &unit, &again));
+
+    let UnitRecord { receipt, channel, location_identifier, .. } = acceptance.unit;
+    let receipt = receipt.unwrap();
+    assert_eq!(receipt.asn_number, "A-1");
+    assert_eq!(receipt.scanned, scanned);
+    assert_eq!(
+        (channel.as_deref(), location_identifier.as_deref()),
+        (Some("RTS"), Some("SHELF-7"))
+    );
+}
+
+#[test]
 fn a_unit_does_not_count_on_lines_of_other_returns_or_of_none() {
     let (state, fields) = (of_returns("A-1", RETURNS), json!({"sku": "A"}));
     let stranger = returned("R-1", "RMA-0000-0000-0002");
