@@ -83,6 +83,8 @@ pub async fn answer_difference(
             return Err(conflict("the difference is already settled"));
         }
         let mut transaction = Transaction::new("deciding about a difference");
+        // First, because a return that changes below may write its difference to the problem.
+        transaction.guard_refund_problem(merchant, &problem);
         if answer.action == DifferenceAction::Accept {
             accept(scope, &mut transaction, &problem, &id, &answer.note).await?;
         }

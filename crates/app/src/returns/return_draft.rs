@@ -188,7 +188,8 @@ fn put_differences(
     let is_gone =
         |it: &&Difference| now.iter().all(|other| other.refund_identifier != it.refund_identifier);
     for difference in known.iter().filter(is_gone) {
-        transaction.settle_difference(merchant, &difference.refund_identifier, IN_AGREEMENT);
+        let (refund, rma) = (&difference.refund_identifier, &after.rma_identifier);
+        transaction.settle_difference(merchant, refund, rma, IN_AGREEMENT);
     }
 }
 

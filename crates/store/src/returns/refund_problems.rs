@@ -1,6 +1,6 @@
 //! Refunds that an operator should look into, and what was done about them.
 
-use domain::identifier::MerchantId;
+use domain::{identifier::MerchantId, returns::identifier::RmaId};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
@@ -140,18 +140,25 @@ impl Transaction {
         );
     }
 
-    /// Ends the difference of a refund that no longer exists, if an operator has not ended it. A
-    /// refund that waits to be matched still waits.
-    pub fn settle_difference(&mut self, merchant: &MerchantId, refund_id: &str, detail: &str) {
+    /// Ends the difference between a refund and this return, which no longer exists, if an operator
+    /// has not ended it. A refund that waits to be matched still waits.
+    pub fn settle_difference(
+        &mut self,
+        merchant: &MerchantId,
+        refund_id: &str,
+        rma: &RmaId,
+        detail: &str,
+    ) {
         self.any_rows(
             "UPDATE refund_problems SET rma_id = ''
-             WHERE merchant_id = $1 AND refund_id = $2 AND state IN ('unmatched', 'conflict')",
-            params![merchant, refund_id],
+             WHERE merchant_id = $1 AND refund_id = $2 AND rma_id = $3
+                 AND state IN ('unmatched', 'conflict')",
+            params![merchant, refund_id, rma.as_str()],
         );
         self.any_rows(
-            "UPDATE refund_problems SET state = 'settled', detail = $3
-             WHERE merchant_id = $1 AND refund_id = $2 AND state <> 'settled' AND rma_id <> ''",
-            params![merchant, refund_id, detail],
+            "UPDATE refund_problems SET state = 'settled', detail = $4
+             WHERE merchant_id = $1 AND refund_id = $2 AND rma_id = $3 AND state <> 'settled'",
+            params![merchant, refund_id, rma.as_str(), detail],
         );
     }
 }

@@ -1,7 +1,11 @@
 //! Refunds, and refunds with a problem.
 
 use bytes::Bytes;
-use domain::{identifier::MerchantId, orders::order::OrderStatus, returns::ledger::Ledger};
+use domain::{
+    identifier::MerchantId,
+    orders::order::OrderStatus,
+    returns::{identifier::RmaId, ledger::Ledger},
+};
 
 use crate::{
     Cursor, IntakeKey, OrderRow, RefundProblem, RefundRow, Store, StoreError, Transaction,
@@ -162,7 +166,14 @@ async fn a_problem_is_resolved_only_while_it_is_as_it_was_read(Subject { store, 
 
     let paid_otherwise = RefundProblem { paid_cents: 9, ..known.clone() };
     assert!(matches!(resolve(&paid_otherwise).await, Err(StoreError::Conflict)));
-    commit(&store, |it| it.settle_difference(&acme(), "R1", "agreed")).await.unwrap();
+    let settle = async |rma: &str| {
+        let rma = RmaId::parse(rma).unwrap();
+        commit(&store, |it| it.settle_difference(&acme(), "R1", &rma, "agreed")).await.unwrap();
+    };
+    settle("RMA-2M4T-7K3Q-9XWD").await;
+    let read = store.refund_problem(&acme(), "R1").await.unwrap();
+    assert_eq!(read, Some(known.clone()), "it is about another return");
+    settle("RMA-7K3Q-9XWD-2M4T").await;
     assert!(matches!(resolve(&known).await, Err(StoreError::Conflict)), "the difference is gone");
     let agreed = RefundProblem { rma_id: String::new(), ..known };
     resolve(&agreed).await.unwrap();
