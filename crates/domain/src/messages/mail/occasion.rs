@@ -3,6 +3,8 @@
 //! Mails about the return of a gift go to who got the gift and to no one else, and say nothing of
 //! who bought it: neither an address nor the number of the order.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::{
@@ -185,8 +187,9 @@ fn new_payments(before: &Rma, after: &Rma) -> Vec<PaidAmount> {
     paid.filter(|paid| is_paid_out(paid) && is_new(paid)).collect()
 }
 
-/// What the shopper gets because an exchange or a gift card failed. Who got a gift gets no money.
-/// None if nothing is due for what failed, because it was rejected or never arrived.
+/// What the shopper gets because an exchange or a gift card failed, besides what was paid already.
+/// Who got a gift gets no money. None if nothing is due for what failed, because it was rejected or
+/// never arrived.
 fn describe_failed_exchange(before: &Rma, after: &Rma) -> Option<MailContent> {
     let units = before.units.iter().zip(&after.units);
     let failed = units.filter(|(old, new)| old.goods.resolution != new.goods.resolution);
@@ -194,7 +197,12 @@ fn describe_failed_exchange(before: &Rma, after: &Rma) -> Option<MailContent> {
         return None;
     }
     let due = Quote::due(after);
-    let refund_cents = due.refund_cents + due.shipping_refund_cents - due.fee_from_refund_cents;
+    let refund_cents = due.refund_cents + due.shipping_refund_cents
+        - due.fee_from_refund_cents
+        - refunded_for_units(after);
+    if refund_cents <= 0 {
+        return None;
+    }
     let mut chosen = failed.map(|(old, _)| old.goods.resolution).peekable();
     let had_cards = chosen.peek().is_some() && chosen.all(|it| it == Resolution::GiftCard);
     let is_gift = after.gift_refund_only();
@@ -204,6 +212,14 @@ fn describe_failed_exchange(before: &Rma, after: &Rma) -> Option<MailContent> {
         instead_of: (had_cards && !is_gift).then_some(MailPayment::GiftCard),
         ..describe(after, none)
     })
+}
+
+/// What was refunded for units of a return, with what the merchant need not pay any more.
+fn refunded_for_units(rma: &Rma) -> i64 {
+    let of_units = rma.units.iter().filter_map(|unit| unit.refund.as_ref());
+    let of_units: BTreeSet<&str> = of_units.map(|it| it.refund_identifier.as_str()).collect();
+    let refunds = rma.refunds.iter().filter(|it| of_units.contains(it.refund_identifier.as_str()));
+    refunds.map(|it| it.amount_cents.saturating_add(it.accepted_cents)).fold(0, i64::saturating_add)
 }
 
 fn describe_payment(rma: &Rma, paid: &PaidAmount) -> MailContent {

@@ -181,6 +181,13 @@ fn a_failed_exchange_promises_no_money_for_goods_that_were_rejected() {
 }
 
 #[test]
+fn a_failed_exchange_promises_nothing_that_was_refunded_already() {
+    let mails = follow(start(false), &[refund(), exchange_failed()]);
+    let failed = mails.iter().find(|mail| mail.kind == MailKind::ExchangeRefunded);
+    assert_eq!(failed.unwrap().content.amount_cents, Some(4610), "for the other unit");
+}
+
+#[test]
 fn a_gift_card_that_cannot_be_issued_is_no_failed_exchange() {
     let mut new = opening(false);
     for goods in &mut new.goods {
