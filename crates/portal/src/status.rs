@@ -10,7 +10,10 @@ mod tests;
 use askama::Template;
 use domain::{
     exchanges::record::{ExchangeRecord, ExchangeState},
-    merchants::{language::Language, locale::format_date, locale::format_money},
+    merchants::{
+        language::Language,
+        locale::{format_date, format_last_day, format_money},
+    },
     returns::{
         Resolution, ReturnMethod,
         rma::{
@@ -145,8 +148,9 @@ impl<'a> StatusPage<'a> {
             } else {
                 (expired && goods == Whereabouts::Ready).then_some(words.label.expired.text)
             },
-            label_until: has_label
-                .then(|| (words.parcels.valid_until)(&visit.format_date(rma.labels_expire_at()))),
+            label_until: has_label.then(|| {
+                (words.parcels.valid_until)(&format_last_day(language, rma.labels_expire_at()))
+            }),
             next: next_step_text(rma, goods, words),
             label: label.filter(|_| own_order),
             proof: None,
