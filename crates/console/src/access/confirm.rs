@@ -1,10 +1,7 @@
 //! Asks a person for the password again before a page shows a secret, so that a browser that
 //! was left logged in does not give away credentials.
 
-use app::{
-    AppError,
-    access::{refusals::record_failed_login, sessions::is_password_of},
-};
+use app::access::{refusals::record_failed_login, sessions::is_password_of};
 use askama::Template;
 use axum::response::{IntoResponse, Response};
 use world::Secret;
@@ -71,7 +68,8 @@ pub(crate) async fn check_current_password(
     }
     let name = &visitor.session.operator;
     let checked = is_password_of(&web.app, name, password).await;
-    if let Err(AppError::Busy(_)) = checked {
+    // It is unknown whether the password is right.
+    if checked.is_err() {
         web.login_throttle.forget(attempt, counted_at);
     }
     if !checked? {

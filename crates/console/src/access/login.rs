@@ -1,12 +1,9 @@
 //! Logging in and out.
 
-use app::{
-    AppError,
-    access::{
-        devices::seal_device,
-        refusals::record_failed_login,
-        sessions::{LoginRequest, log_in, log_out, parse_typed_name},
-    },
+use app::access::{
+    devices::seal_device,
+    refusals::record_failed_login,
+    sessions::{LoginRequest, log_in, log_out, parse_typed_name},
 };
 use askama::Template;
 use axum::{
@@ -96,7 +93,8 @@ async fn log_in_visitor(State(web): State<Web>, request: Request) -> Result<Resp
     let password = Secret::new(form.raw("password").to_owned());
     let request = LoginRequest { name, password: &password, address: attempt.address };
     let checked = log_in(&web.app, &request).await;
-    if let Err(AppError::Busy(_)) = checked {
+    // It is unknown whether the password is right.
+    if checked.is_err() {
         web.login_throttle.forget(&attempt, counted_at);
     }
     let Some((token, role)) = checked? else {
