@@ -69,7 +69,7 @@ pub use messages::{
     message_heads::{HeadPosition, MessageHead},
     message_histories::MessageHistory,
     outbox::{NewMessage, PendingMessage},
-    pending::PendingPage,
+    pending::{PageLimit, PendingPage},
     replays::{ReplayedMessage, ScannedMessage},
     reports::{AttemptCount, ResponseCount, bucket_end_us},
     retention::FinishedMessages,

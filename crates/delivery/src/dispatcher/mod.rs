@@ -42,7 +42,7 @@ use self::{
 };
 use crate::{
     leases::QueueLease,
-    scheduler::{Action, QueueId, Scheduler, SchedulerSettings},
+    scheduler::{Action, PageRequest, QueueId, Scheduler, SchedulerSettings},
 };
 
 /// How many events are handled before the scheduler is asked again.
@@ -241,7 +241,7 @@ impl Dispatcher {
             && let Some(action) = self.scheduler.next(now_us)
         {
             match action {
-                Action::Refill { queue, after, most } => self.refill(queue, after, most),
+                Action::Refill { queue, page } => self.refill(queue, page),
                 Action::Send { queue, delivery } => {
                     self.send(queue, next_attempt(&delivery), delivery.payload);
                 }
@@ -252,10 +252,9 @@ impl Dispatcher {
         }
     }
 
-    fn refill(&mut self, id: QueueId, after: i64, most: usize) {
+    fn refill(&mut self, id: QueueId, page: PageRequest) {
         let Some(known) = self.queues.get(id) else { return };
-        let read =
-            PendingRead { merchant: known.merchant.clone(), queue: known.queue, after, most };
+        let read = PendingRead { merchant: known.merchant.clone(), queue: known.queue, page };
         let (store, handle) = (self.parts.store.clone(), self.handle.clone());
         let failures = Arc::clone(&self.read_failures);
         tokio::spawn(async move {

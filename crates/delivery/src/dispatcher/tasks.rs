@@ -9,13 +9,13 @@ use domain::{
     identifier::MerchantId,
     messages::kind::{MessageKind, QueueKind},
 };
-use store::{LastingFailure, PendingPage, Store, with_causes};
+use store::{LastingFailure, PageLimit, PendingPage, Store, with_causes};
 
 use super::{
     events::{DispatcherHandle, Event},
     parts::{DispatcherParts, RETRY_PAUSE},
 };
-use crate::{channel::Channel, sender::permit::QueuePermit};
+use crate::{channel::Channel, scheduler::PageRequest, sender::permit::QueuePermit};
 
 /// Between two attempts to look up an endpoint, at most.
 const LOOK_UP_PAUSE_MAX: Duration = Duration::from_secs(60);
@@ -24,8 +24,7 @@ const LOOK_UP_PAUSE_MAX: Duration = Duration::from_secs(60);
 pub(super) struct PendingRead {
     pub(super) merchant: MerchantId,
     pub(super) queue: QueueKind,
-    pub(super) after: i64,
-    pub(super) most: usize,
+    pub(super) page: PageRequest,
 }
 
 /// The next pending messages of a queue; None when the store failed, after a pause.
@@ -34,8 +33,9 @@ pub(super) async fn read_pending(
     read: &PendingRead,
     failures: &LastingFailure,
 ) -> Option<PendingPage> {
-    let PendingRead { merchant, queue, after, most } = read;
-    match store.pending_page(merchant, *queue, *after, *most).await {
+    let PendingRead { merchant, queue, page } = read;
+    let limit = PageLimit { messages: page.most, bytes: page.bytes };
+    match store.pending_page(merchant, *queue, page.after, limit).await {
         Ok(page) => {
             failures.note_success();
             Some(page)

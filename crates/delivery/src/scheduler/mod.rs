@@ -67,9 +67,19 @@ use self::{
 pub(crate) enum Action<P> {
     /// Send the message, then report [`Scheduler::finish_attempt`].
     Send { queue: QueueId, delivery: Delivery<Arc<P>> },
-    /// Read at most `most` messages with an id above `after`, lowest first, then report
-    /// [`Scheduler::complete_refill`]. A queue has one refill at a time.
-    Refill { queue: QueueId, after: i64, most: usize },
+    /// Read the page, then report [`Scheduler::complete_refill`]. A queue has one refill at a time.
+    Refill { queue: QueueId, page: PageRequest },
+}
+
+/// What to read of a queue, lowest id first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct PageRequest {
+    /// Only higher ids.
+    pub(crate) after: i64,
+    /// How many messages.
+    pub(crate) most: usize,
+    /// No more once their payloads are this large together.
+    pub(crate) bytes: usize,
 }
 
 /// The scheduler of one node. See the module's comment.
@@ -256,8 +266,8 @@ impl<P> Scheduler<P> {
                 queue.registered.reader = false;
                 wanted = queue.begin_reading(ready.now_us, &ready.allowance());
             });
-            if let Some((after, most)) = wanted {
-                return Some(Action::Refill { queue: id, after, most });
+            if let Some(page) = wanted {
+                return Some(Action::Refill { queue: id, page });
             }
         }
         None

@@ -29,6 +29,9 @@ pub(super) struct QueueState<P> {
     pub(super) late_bytes: usize,
     /// The size of a payload, on average, when it read last.
     pub(super) read_bytes: usize,
+    /// The payloads that are being read are at most this large, up to the one with which they are
+    /// larger.
+    pub(super) page_bytes: usize,
     endpoints: Vec<EndpointState>,
     in_flight: usize,
     throttled_in_flight: usize,
@@ -64,6 +67,8 @@ pub(super) struct Allowance {
 pub(super) struct Totals {
     pub(super) held: usize,
     pub(super) held_bytes: usize,
+    /// Of what is being read.
+    pub(super) page_bytes: usize,
     /// Queues that hold something, or are about to.
     pub(super) holding: usize,
     pub(super) evicted: usize,
@@ -76,6 +81,7 @@ impl Totals {
     pub(super) fn replace(&mut self, before: Self, after: Self) {
         self.held = self.held + after.held - before.held;
         self.held_bytes = self.held_bytes + after.held_bytes - before.held_bytes;
+        self.page_bytes = self.page_bytes + after.page_bytes - before.page_bytes;
         self.holding = self.holding + after.holding - before.holding;
         self.evicted = self.evicted + after.evicted - before.evicted;
         self.in_flight = self.in_flight + after.in_flight - before.in_flight;
@@ -97,6 +103,7 @@ impl<P> QueueState<P> {
             late: Vec::new(),
             late_bytes: 0,
             read_bytes: 0,
+            page_bytes: 0,
             endpoints: (0..endpoints).map(|_| EndpointState::new(settings)).collect(),
             in_flight: 0,
             throttled_in_flight: 0,
@@ -108,6 +115,7 @@ impl<P> QueueState<P> {
         Totals {
             held: self.held(),
             held_bytes: self.held_bytes(),
+            page_bytes: self.page_bytes,
             holding: usize::from(self.held() > 0 || self.cursor.is_reading()),
             evicted: self.window.evicted(),
             in_flight: self.in_flight,
@@ -121,20 +129,25 @@ impl<P> QueueState<P> {
         self.window.held() + self.late.len()
     }
 
-    fn held_bytes(&self) -> usize {
+    pub(super) fn held_bytes(&self) -> usize {
         self.window.held_bytes() + self.late_bytes
     }
 
-    /// How many messages it may hold: no more than have room, if all are as large as those that it
-    /// holds or has read last.
+    /// The size of a payload, on average, of those that it holds or has read last; 0 while nothing
+    /// is known.
+    pub(super) fn usual_bytes(&self) -> usize {
+        self.held_bytes().checked_div(self.held()).unwrap_or(self.read_bytes)
+    }
+
+    /// How large the payloads may be that it holds. It may always hold one, of any size.
+    pub(super) fn bytes_max(&self, allowance: &Allowance) -> usize {
+        if self.is_healthy() { allowance.bytes } else { allowance.bytes / 8 }
+    }
+
+    /// How many messages it may hold: no more than have room, if all are of the usual size.
     pub(super) fn window_max(&self, allowance: &Allowance) -> usize {
-        let (messages, bytes) = if self.is_healthy() {
-            (allowance.window, allowance.bytes)
-        } else {
-            (allowance.window_degraded, allowance.bytes / 8)
-        };
-        let usual_bytes = self.held_bytes().checked_div(self.held()).unwrap_or(self.read_bytes);
-        messages.min(bytes / usual_bytes.max(1)).max(1)
+        let messages = if self.is_healthy() { allowance.window } else { allowance.window_degraded };
+        messages.min(self.bytes_max(allowance) / self.usual_bytes().max(1)).max(1)
     }
 
     /// Accepts a message that was just committed, or leaves it on disk.

@@ -7,6 +7,7 @@
 //! not block all the others.
 
 use super::{
+    PageRequest,
     cursor::Reading,
     endpoint_state::EndpointState,
     queue_state::{Allowance, QueueState},
@@ -16,15 +17,18 @@ use super::{
 /// What a queue that holds nothing reads at first. After a start all queues do so one after the
 /// other, and the first ones cannot know how many will follow.
 const FIRST_PAGE: usize = 32;
+/// The same in bytes, if nothing is known of the size of its messages.
+const FIRST_PAGE_BYTES: usize = 64 * 1_024;
+/// What any queue reads at once.
+const PAGE_BYTES_MAX: usize = 8 * 1_024 * 1_024;
 
 impl<P> QueueState<P> {
-    /// Decides what to read, and makes room for it: the id to read after, and how many messages at
-    /// most.
+    /// Decides what to read, and makes room for it.
     pub(super) fn begin_reading(
         &mut self,
         now_us: i64,
         allowance: &Allowance,
-    ) -> Option<(i64, usize)> {
+    ) -> Option<PageRequest> {
         let reading = self.wanted_reading(now_us, allowance)?;
         let window_max = self.window_max(allowance);
         let half = window_max.div_ceil(2);
@@ -46,9 +50,20 @@ impl<P> QueueState<P> {
             };
             self.window.evict(short.min(most), now_us);
         }
-        let room = window_max.saturating_sub(self.window.held());
+        let most = wanted.min(window_max.saturating_sub(self.window.held()));
         self.cursor.begin(reading);
-        Some((after, wanted.min(room)))
+        self.page_bytes = self.choose_page_bytes(most, allowance);
+        Some(PageRequest { after, most, bytes: self.page_bytes })
+    }
+
+    /// How large so many messages may be together. Until they are read, this much counts as used,
+    /// so that queues that read at the same time do not take the same room.
+    fn choose_page_bytes(&self, most: usize, allowance: &Allowance) -> usize {
+        let expected = match self.usual_bytes() {
+            0 => FIRST_PAGE_BYTES,
+            usual => most.saturating_mul(usual).min(PAGE_BYTES_MAX),
+        };
+        expected.min(self.bytes_max(allowance).saturating_sub(self.held_bytes())).max(1)
     }
 
     pub(super) fn finish_reading(
@@ -57,6 +72,7 @@ impl<P> QueueState<P> {
         reached_end: bool,
         window_max: usize,
     ) {
+        self.page_bytes = 0;
         let count = rows.len();
         let bytes = rows.iter().map(|row| row.bytes).sum::<usize>();
         self.read_bytes = bytes.checked_div(count).unwrap_or(self.read_bytes);

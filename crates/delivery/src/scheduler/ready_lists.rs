@@ -39,14 +39,26 @@ impl ReadyLists {
         let share = self.settings.held_max / self.totals.holding.max(1);
         let window = share.clamp(window_min, window_max);
         let window_degraded = window.min(window_min.max(window_max / 8));
-        let SchedulerSettings { held_bytes_max, .. } = self.settings;
-        let few_bytes = self.totals.held_bytes < held_bytes_max / 2;
-        let sharing = if few_bytes { 4 } else { self.totals.holding.max(4) };
-        let bytes = held_bytes_max / sharing;
+        let bytes = self.bytes_allowed();
         let few_evicted = self.totals.evicted < self.settings.evicted_all_max;
         let evicted_soft =
             if few_evicted { evicted_max } else { evicted_max.min(window_max.saturating_mul(4)) };
         Allowance { window, window_degraded, bytes, evicted_soft, evicted_max }
+    }
+
+    /// The bytes that a queue may hold. With all in use, it is only an eighth of its share: those
+    /// that were read before have more than theirs.
+    fn bytes_allowed(&self) -> usize {
+        let most = self.settings.held_bytes_max;
+        let used = self.totals.held_bytes + self.totals.page_bytes;
+        let share = most / self.totals.holding.max(4);
+        if used < most / 2 {
+            most / 4
+        } else if used < most {
+            share
+        } else {
+            share / 8
+        }
     }
 
     /// Lists a queue anew, after anything about it has changed.

@@ -12,8 +12,9 @@ pub(crate) struct SchedulerSettings {
     pub(crate) window_min: usize,
     /// Payloads over all queues. When many queues hold some, each may hold an equal share.
     pub(crate) held_max: usize,
-    /// The bytes of all payloads. A queue may hold a quarter of it, and no more than an equal share
-    /// once half of it is in use, but always one payload.
+    /// The bytes of all payloads, those included that are being read. A queue may hold a quarter of
+    /// it, no more than an equal share once half of it is in use, and an eighth of that once all of
+    /// it is, but always one payload.
     pub(crate) held_bytes_max: usize,
     /// Messages of one queue without their payload in memory, because their lane waits and
     /// others behind it were looked for.

@@ -3,6 +3,7 @@
 mod degraded;
 mod endpoints;
 mod lanes;
+mod memory;
 mod reading;
 mod turns;
 
@@ -83,7 +84,7 @@ impl Rig {
     /// The next refill, which must be one, as what to read after and how many at most.
     fn refill(&mut self) -> (i64, usize) {
         match self.next() {
-            Some(Action::Refill { after, most, .. }) => (after, most),
+            Some(Action::Refill { page, .. }) => (page.after, page.most),
             other => panic!("not a refill: {other:?}"),
         }
     }

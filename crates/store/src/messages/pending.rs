@@ -15,8 +15,16 @@ use crate::{
 };
 
 const READING: &str = "loading pending deliveries";
-/// A page of deliveries ends when its bodies are this large. A single one may be of any size.
-const PAGE_BYTES: i64 = 8 * 1_024 * 1_024;
+/// Enough to be worth a statement.
+const PAGE_BYTES: usize = 8 * 1_024 * 1_024;
+
+/// Where a page ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageLimit {
+    pub messages: usize,
+    /// The page ends when its bodies are this large together. A single one may be of any size.
+    pub bytes: usize,
+}
 
 /// Deliveries of a queue, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,20 +86,19 @@ const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt,
      ORDER BY d.message_id";
 
 impl Store {
-    /// The next deliveries of a queue after the message `after`, in order: up to `limit`, or fewer
-    /// large ones.
+    /// The next deliveries of a queue after the message `after`, in order.
     pub async fn pending_page(
         &self,
         merchant: &MerchantId,
         queue: QueueKind,
         after: i64,
-        limit: usize,
+        limit: PageLimit,
     ) -> Result<PendingPage, StoreError> {
         loop {
             let rows = self.pending_rows(merchant, queue, after, limit).await?;
             let found = rows.first().map_or(0, |(_, found)| usize::try_from(*found).unwrap_or(0));
             let (mut messages, mut orphans) = (Vec::with_capacity(rows.len()), Vec::new());
-            let is_last = found < limit && found == rows.len();
+            let is_last = found < limit.messages && found == rows.len();
             for (row, _) in rows {
                 match row {
                     Ok(message) => messages.push(message),
@@ -105,7 +112,7 @@ impl Store {
         }
     }
 
-    /// The messages of such a page.
+    /// The messages of such a page: up to `limit`, or fewer large ones.
     pub async fn pending_messages(
         &self,
         merchant: &MerchantId,
@@ -113,6 +120,7 @@ impl Store {
         after: i64,
         limit: usize,
     ) -> Result<Vec<PendingMessage>, StoreError> {
+        let limit = PageLimit { messages: limit, bytes: PAGE_BYTES };
         Ok(self.pending_page(merchant, queue, after, limit).await?.messages)
     }
 
@@ -122,14 +130,15 @@ impl Store {
         merchant: &MerchantId,
         queue: QueueKind,
         after: i64,
-        limit: usize,
+        limit: PageLimit,
     ) -> Result<Vec<(Result<PendingMessage, Orphan>, i64)>, StoreError> {
         let read = |row: &Row| Ok((read_pending(row, merchant)?, row.int(10)?));
+        let PageLimit { messages, bytes } = limit;
         if let [first, second, third] = *queue.kinds() {
-            let values = params![merchant, first, second, third, after, limit, PAGE_BYTES];
+            let values = params![merchant, first, second, third, after, messages, bytes];
             self.read_all(READING, PENDING_OF_THREE, values, read).await
         } else {
-            let values = params![merchant, queue.name(), after, limit, PAGE_BYTES];
+            let values = params![merchant, queue.name(), after, messages, bytes];
             self.read_all(READING, PENDING_OF_ONE, values, read).await
         }
     }

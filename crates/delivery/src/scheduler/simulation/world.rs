@@ -7,8 +7,8 @@ use domain::random::SeededRandom;
 use store::{AttemptOutcome, FailureCause};
 
 use super::{
-    super::{Action, Delivery, QueueId, Scheduler, SchedulerSettings},
-    model::{Model, QueueModel},
+    super::{Action, Delivery, PageRequest, QueueId, Scheduler, SchedulerSettings},
+    model::{Model, QueueModel, StoredDelivery},
 };
 
 const MILLISECOND_US: i64 = 1_000;
@@ -41,7 +41,7 @@ pub(super) enum Event {
     Land(QueueId, i64),
     Commit,
     Report(QueueId, i64),
-    Look(QueueId, i64, usize),
+    Look(QueueId, PageRequest),
     Found(QueueId, Vec<Delivery<i64>>, bool),
     Operate,
     Crash,
@@ -191,9 +191,9 @@ impl SimulatedWorld {
 
     fn carry_out(&mut self, action: Action<i64>) {
         match action {
-            Action::Refill { queue, after, most } => {
-                assert!(most > 0, "a reading of nothing");
-                self.soon(20 * MILLISECOND_US, Event::Look(queue, after, most));
+            Action::Refill { queue, page } => {
+                assert!(page.most > 0 && page.bytes > 0, "a reading of nothing");
+                self.soon(20 * MILLISECOND_US, Event::Look(queue, page));
             }
             Action::Send { queue, delivery } => {
                 let Delivery { message, endpoint, .. } = delivery;
@@ -214,10 +214,10 @@ impl SimulatedWorld {
             Event::Land(queue, message) => self.land(queue, message),
             Event::Commit => self.commit(),
             Event::Report(queue, message) => self.report(queue, message),
-            Event::Look(queue, after, most) => {
+            Event::Look(queue, page) => {
                 let failed = self.random.percent(5);
                 let (rows, reached_end) =
-                    if failed { (Vec::new(), false) } else { self.look(queue, after, most) };
+                    if failed { (Vec::new(), false) } else { self.look(queue, page) };
                 self.soon(50 * MILLISECOND_US, Event::Found(queue, rows, reached_end));
             }
             Event::Found(queue, rows, reached_end) => {
@@ -354,12 +354,21 @@ impl SimulatedWorld {
         self.check(queue);
     }
 
-    fn look(&mut self, queue: QueueId, after: i64, most: usize) -> (Vec<Delivery<i64>>, bool) {
+    fn look(&mut self, queue: QueueId, page: PageRequest) -> (Vec<Delivery<i64>>, bool) {
         if self.random.percent(2) {
             return (Vec::new(), false);
         }
-        let rows = self.model.queue(queue).rows.range(after.saturating_add(1)..).take(most);
+        let PageRequest { after, most, bytes } = page;
+        let rows = self.model.queue(queue).rows.range(after.saturating_add(1)..);
+        let (waiting, mut left) = (rows.clone().count(), bytes);
+        let fits = |(message, _): &(&i64, &StoredDelivery)| {
+            let has_room = left > 0;
+            left = left.saturating_sub(size_of_payload(**message));
+            has_room
+        };
         let found: Vec<_> = rows
+            .take(most)
+            .take_while(fits)
             .map(|(message, row)| Delivery {
                 message: *message,
                 lane: row.lane,
@@ -370,7 +379,7 @@ impl SimulatedWorld {
                 payload: message * 3,
             })
             .collect();
-        let reached_end = found.len() < most;
+        let reached_end = found.len() == waiting && waiting < most;
         (found, reached_end)
     }
 }

@@ -180,7 +180,7 @@ fn a_dead_endpoint_with_a_million_waiting_asks_for_nothing_between_probes() {
                 rig.now_us += 10 * SECOND_US;
                 rig.fail(delivery.message, 5 * SECOND_US);
             }
-            Some(Action::Refill { most, .. }) => {
+            Some(Action::Refill { page: PageRequest { most, .. }, .. }) => {
                 let rows: Vec<_> = (message + 1..).take(most).map(|id| (id, 0)).collect();
                 message += i64::try_from(most).unwrap();
                 rig.found(&rows, false);

@@ -71,7 +71,7 @@ fn a_paused_endpoint_does_not_hide_what_is_on_disk_behind_it() {
     for _ in 0..20 {
         match rig.next() {
             Some(Action::Send { delivery, .. }) => sent.push(delivery.message),
-            Some(Action::Refill { after, most, .. }) => {
+            Some(Action::Refill { page: PageRequest { after, most, .. }, .. }) => {
                 let all = (1..=6).map(|it| at_endpoint(it, it.unsigned_abs(), 0));
                 let all = all.chain([at_endpoint(7, OTHER_LANE, 1)]);
                 let rows: Vec<_> = all.filter(|it| it.message > after).take(most).collect();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn small() -> SchedulerSettings {
+pub(super) fn small() -> SchedulerSettings {
     SchedulerSettings {
         window_max: 4,
         window_min: 4,
@@ -272,23 +272,13 @@ fn evictions_have_a_limit() {
     let mut message = 1;
     rig.found(&[(2, 7), (3, 7), (4, 7)], false);
     rig.send();
-    while let Some(Action::Refill { most, .. }) = rig.next() {
+    while let Some(Action::Refill { page: PageRequest { most, .. }, .. }) = rig.next() {
         let rows: Vec<_> = (message..).skip(4).take(most).map(|message| (message, 7)).collect();
         message += i64::try_from(most).unwrap();
         rig.found(&rows, false);
     }
     let report = rig.report();
     assert_eq!((report.window, report.evicted, report.more_on_disk), (4, 2, true));
-}
-
-#[test]
-fn queues_share_the_memory_when_many_hold_something() {
-    let settings = SchedulerSettings { window_min: 1, held_max: 6, ..small() };
-    let mut rig = Rig::with_queues(settings, 3);
-    rig.arrive_many(QueueId(2), 1..=1);
-    rig.arrive_many(QueueId(3), 2..=2);
-    rig.arrive_many(HERE, 3..=9);
-    assert_eq!(rig.report().window, 2, "a third of it, not the least");
 }
 
 #[test]
@@ -324,59 +314,4 @@ fn a_recheck_reads_nothing_while_more_waits_than_a_window_holds() {
     rig.deliver(1);
     rig.deliver(2);
     assert_eq!(rig.refill().0, 4, "it continues where it was");
-}
-
-#[test]
-fn a_paused_endpoint_keeps_hardly_anything_in_memory() {
-    let mut rig = Rig::new(SchedulerSettings { window_max: 16, window_min: 1, ..small() });
-    rig.arrive_many(HERE, 1..=16);
-    rig.scheduler.pause(HERE, 0);
-    let report = rig.report();
-    assert_eq!((report.window, report.evicted), (2, 14));
-
-    rig.scheduler.resume(HERE, 0);
-    assert_eq!(rig.refill(), (2, 8), "the oldest two were kept");
-    assert_eq!(rig.sent(), [1, 2]);
-}
-
-#[test]
-fn after_a_start_a_thousand_backlogs_are_not_read_into_memory_all_at_once() {
-    let settings = SchedulerSettings::default();
-    let held_max = settings.held_max;
-    let mut rig = Rig::with_queues(settings, 1_000);
-    for id in 1..=1_000 {
-        rig.scheduler.expect_more(QueueId(id));
-    }
-    let mut held = 0;
-    while let Some(action) = rig.next() {
-        if let Action::Refill { queue, after, most } = action {
-            let first = after.max(0) + 1;
-            let rows: Vec<_> = (first..).take(most).map(|it| row(it, UNORDERED)).collect();
-            held += rows.len();
-            rig.scheduler.complete_refill(queue, rows, false);
-        }
-    }
-    assert!(held >= 1_000 * 8, "each has something to send: {held}");
-    assert!(held <= held_max * 2, "{held} messages in memory");
-}
-
-#[test]
-fn large_messages_make_a_window_small_and_one_has_room_always() {
-    let settings = SchedulerSettings { held_bytes_max: 400, ..small() };
-    let large = |message: i64| Delivery { bytes: 40, ..row(message, UNORDERED) };
-    let mut rig = Rig::new(settings);
-    for message in 1..=4 {
-        rig.scheduler.enqueue(HERE, large(message));
-    }
-    let report = rig.report();
-    assert_eq!((report.window, report.more_on_disk), (2, true), "a third would be too much");
-
-    assert_eq!(rig.sent(), [1, 2]);
-    rig.deliver(1);
-    rig.deliver(2);
-    assert_eq!(rig.refill(), (2, 4), "nothing is known of what follows");
-    rig.scheduler.complete_refill(HERE, vec![Delivery { bytes: 900, ..row(3, 0) }], false);
-    assert_eq!(rig.sent(), [3]);
-    rig.deliver(3);
-    assert_eq!(rig.refill(), (3, 1), "those that follow may be as large");
 }
