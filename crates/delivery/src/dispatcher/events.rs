@@ -65,6 +65,7 @@ pub(crate) enum Event {
     /// The permit of an attempt had ended before anything was sent.
     AttemptForbidden {
         queue: QueueId,
+        message: i64,
         worker: Worker,
     },
     /// The outcomes of attempts at these messages are on stable storage.

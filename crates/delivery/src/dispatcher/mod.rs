@@ -9,6 +9,7 @@
 
 mod endpoints;
 pub(crate) mod events;
+mod other_nodes;
 mod outcomes;
 mod parts;
 mod put_back;
@@ -36,14 +37,11 @@ pub use parts::{AddressBook, AddressLookup, DispatcherParts, OutcomeObserver};
 use self::{
     events::{Event, SendJob, Worker},
     outcomes::{OutcomeBatches, store_batch},
-    queues::{KnownQueue, Queues, next_attempt, to_delivery},
-    tasks::{PendingRead, find_pending, read_pending},
+    queues::{Queues, next_attempt, to_delivery},
+    tasks::{PendingRead, read_pending},
     workers::{WorkerContext, Workers},
 };
-use crate::{
-    leases::QueueLease,
-    scheduler::{Action, PageRequest, QueueId, Scheduler, SchedulerSettings},
-};
+use crate::scheduler::{Action, PageRequest, QueueId, Scheduler, SchedulerSettings};
 
 /// How many events are handled before the scheduler is asked again.
 const EVENTS_AT_ONCE: usize = 512;
@@ -128,47 +126,6 @@ impl Dispatcher {
         world.sleep_for(at_us.saturating_sub(world.now_us())).min(SLEEP_MAX)
     }
 
-    /// Searches the store, unless a search is running: while the store fails, a search repeats
-    /// itself, and more of them would only add to the load and to the log.
-    fn find_pending(&mut self) {
-        if self.pending_search.as_ref().is_none_or(JoinHandle::is_finished) {
-            let search = find_pending(self.parts.store.clone(), self.handle.clone());
-            self.pending_search = Some(tokio::spawn(search));
-        }
-    }
-
-    /// Now and then: messages that other nodes committed, and shards that moved to other nodes.
-    fn follow_other_nodes(&mut self) {
-        self.measure();
-        if self.parts.leases.are_shared() {
-            self.drop_foreign_queues();
-            if Instant::now() >= self.next_search {
-                self.find_pending();
-            }
-        }
-    }
-
-    fn drop_foreign_queues(&mut self) {
-        let leases = &self.parts.leases;
-        let keeps = |known: &KnownQueue| leases.keeps(&known.merchant, known.queue, known.epoch);
-        let foreign = self.queues.iter().filter(|(known, _)| !keeps(known));
-        let foreign: Vec<QueueId> = foreign.map(|(_, id)| id).collect();
-        for id in foreign {
-            self.drop_queue(id);
-        }
-    }
-
-    /// The lease of a queue, unless another node may have sent since it was read.
-    fn lease_of(&self, known: &KnownQueue) -> Option<QueueLease> {
-        let lease = self.parts.leases.of_queue(&known.merchant, known.queue);
-        lease.filter(|lease| lease.epoch == known.epoch)
-    }
-
-    fn drop_queue(&mut self, id: QueueId) {
-        self.scheduler.remove_queue(id);
-        self.queues.remove(id);
-    }
-
     fn handle_all(&mut self, first: Option<Event>) {
         let mut next = first;
         for _ in 0..EVENTS_AT_ONCE {
@@ -203,9 +160,9 @@ impl Dispatcher {
             Event::AttemptFinished { queue, attempt, worker } => {
                 self.finish_attempt(queue, *attempt, worker);
             }
-            Event::AttemptForbidden { queue, worker } => {
+            Event::AttemptForbidden { queue, message, worker } => {
                 self.workers.release(worker);
-                self.drop_queue(queue);
+                self.take_back(queue, message);
             }
             Event::OutcomesStored(stored) => self.open_lanes(stored),
             Event::PendingAnnounced(merchants) => self.expect(&merchants),
@@ -219,7 +176,10 @@ impl Dispatcher {
                 self.expect_up_to(&last);
                 self.recheck_now_and_then(&last);
             }
-            Event::LeasesGained => self.find_pending(),
+            Event::LeasesGained => {
+                self.resume_queues();
+                self.find_pending();
+            }
             Event::ListEndpoints(merchant, sender) => {
                 let _ = sender.send(self.status().of_merchant(&merchant));
             }
@@ -274,8 +234,11 @@ impl Dispatcher {
 
     fn send(&mut self, id: QueueId, attempt: u32, message: Arc<PendingMessage>) {
         let Some(known) = self.queues.get(id) else { return };
-        // A process that was stopped for some time finds its leases expired before it is notified.
-        let Some(lease) = self.lease_of(known) else { return self.drop_queue(id) };
+        // The lease may have become too old since the scheduler was asked, or lost, if the process
+        // was stopped for some time. Or its shard is being released.
+        let Some(lease) = self.lease_of(known) else {
+            return self.take_back(id, message.message_id);
+        };
         let Some(channel) = known.channel(message.kind) else { return };
         let permit = known.permit.until(lease.write_limit);
         self.workers.send(SendJob { queue: id, channel, message, attempt, permit });

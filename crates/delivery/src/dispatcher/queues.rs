@@ -36,6 +36,8 @@ pub(super) struct KnownQueue {
     channels: Vec<Option<Arc<Channel>>>,
     /// How often its endpoints were looked up.
     pub(super) look_ups: u64,
+    /// Whether it waits until its lease allows to send.
+    pub(super) is_waiting: bool,
 }
 
 /// The place of a kind's endpoint among those of its queue.
@@ -71,7 +73,8 @@ impl Queues {
         let merchant = merchant.clone();
         let permit = QueuePermit::default();
         self.ids.insert((merchant.clone(), queue), id);
-        let known = KnownQueue { merchant, queue, epoch, permit, channels, look_ups: 0 };
+        let known =
+            KnownQueue { merchant, queue, epoch, permit, channels, look_ups: 0, is_waiting: false };
         self.by_id.insert(id, known);
         (id, owner)
     }
@@ -95,6 +98,12 @@ impl Queues {
     pub(super) fn set_channel(&mut self, id: QueueId, index: usize, channel: Option<Arc<Channel>>) {
         if let Some(slot) = self.get_mut(id).and_then(|known| known.channels.get_mut(index)) {
             *slot = channel;
+        }
+    }
+
+    pub(super) fn set_waiting(&mut self, id: QueueId, is_waiting: bool) {
+        if let Some(known) = self.get_mut(id) {
+            known.is_waiting = is_waiting;
         }
     }
 

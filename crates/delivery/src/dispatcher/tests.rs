@@ -1,5 +1,8 @@
 //! Messages as the scheduler gets them from the dispatcher, with the times that the store has.
 
+mod node;
+mod other_nodes;
+
 use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use store::{AttemptOutcome, FailureCause, PendingMessage};

@@ -51,10 +51,10 @@ fn spawn(context: WorkerContext) -> Worker {
     let (worker, mut jobs) = mpsc::unbounded_channel::<(SendJob, Worker)>();
     tokio::spawn(async move {
         while let Some((job, worker)) = jobs.recv().await {
-            let queue = job.queue;
+            let (queue, message) = (job.queue, job.message.message_id);
             context.handle.notify(match context.make_attempt(job).await {
                 Some(attempt) => Event::AttemptFinished { queue, attempt: attempt.into(), worker },
-                None => Event::AttemptForbidden { queue, worker },
+                None => Event::AttemptForbidden { queue, message, worker },
             });
         }
     });

@@ -13,7 +13,8 @@ pub(super) const RESERVE: Duration = Duration::from_secs(5);
 pub(crate) struct HeldShards {
     /// With the epoch of each.
     pub(super) shards: BTreeMap<i64, i64>,
-    /// Shards that are being released, and since when: nothing is started for them any more.
+    /// Shards that are being released, and since when: nothing is started for them. They may stay
+    /// after all, if another node stops meanwhile.
     pub(super) leaving: BTreeMap<i64, Instant>,
     pub(super) valid_until: Option<Instant>,
 }
@@ -31,9 +32,9 @@ impl HeldShards {
     }
 
     /// Whether this node keeps a shard under this epoch, as far as it knows: the lease may be too
-    /// old to start anything, and still be renewed.
+    /// old to start anything, or is being released, and may still be renewed.
     pub(super) fn keeps(&self, shard: i64, epoch: i64) -> bool {
-        self.shards.get(&shard) == Some(&epoch) && !self.leaving.contains_key(&shard)
+        self.shards.get(&shard) == Some(&epoch)
     }
 }
 
@@ -82,7 +83,8 @@ mod tests {
         held.valid_until = Some(now + Duration::from_secs(60));
         assert_eq!(held.epoch(7, RESERVE), Some(3));
         held.leaving.insert(7, now);
-        assert!(!held.keeps(7, 3), "it is being released");
+        assert_eq!(held.epoch(7, RESERVE), None, "it is being released");
+        assert!(held.keeps(7, 3), "until it is");
     }
 
     #[test]

@@ -9,7 +9,9 @@
 //! Each lease has an epoch. A node that was stopped for a while may lose a shard and take it again
 //! without noticing; the epoch shows that another node may have sent meanwhile, so that what is in
 //! memory is old. A node that renews its leases late sends nothing meanwhile, and keeps what is in
-//! memory: it continues if the epochs are still the same. `leases/model.rs` is a model of the whole
+//! memory: it continues if the epochs are still the same. The same holds for a shard that is about
+//! to be released, which stays if another node stops before that. Queues that were read again
+//! instead would send what is on its way once more. `leases/model.rs` is a model of the whole
 //! protocol, checked exhaustively.
 //!
 //! Messages that were committed for a shard of another node are announced to it, those of a few
@@ -28,6 +30,8 @@
     reason = "parts of a state are passed alike, whatever their size, and each function takes some steps"
 )]
 mod model;
+#[cfg(test)]
+mod tests;
 
 pub(crate) mod held;
 
@@ -83,10 +87,12 @@ pub(crate) struct QueueLease {
     pub(crate) write_limit: Option<WriteLimit>,
 }
 
-/// Whether a node may send now for shards that it could not send for before.
-enum Renewal {
-    Unchanged,
-    Gained,
+/// What follows from renewed leases.
+struct Renewal {
+    /// Shards that can be released now.
+    gone: Vec<i64>,
+    /// Whether there are shards that this node may send for now and could not before.
+    has_gained: bool,
 }
 
 impl Leases {
@@ -191,11 +197,7 @@ impl Leases {
         }
         let failures = LastingFailure::new("renewing leases", "retrying in 5 s");
         while !stop.is_cancelled() {
-            let renewal = shared.renew(&store).await;
-            failures.note(&renewal);
-            if let Ok(Renewal::Gained) = renewal {
-                handle.notify(Event::LeasesGained);
-            }
+            failures.note(&shared.renew(&store, &handle).await);
             let wait = tokio::time::timeout(RENEW_EVERY, shared.released.notified());
             stop.run_until_cancelled(wait).await;
         }
@@ -222,9 +224,9 @@ impl SharedLeases {
         self.attempt_max + RESERVE
     }
 
-    async fn renew(&self, store: &Store) -> Result<Renewal, StoreError> {
+    async fn renew(&self, store: &Store, handle: &DispatcherHandle) -> Result<(), StoreError> {
         let asked = Instant::now();
-        let Some(now_us) = store.shared_clock_us().await? else { return Ok(Renewal::Unchanged) };
+        let Some(now_us) = store.shared_clock_us().await? else { return Ok(()) };
         let lease_us = i64::try_from(self.lease.as_micros()).unwrap_or(i64::MAX);
         let expires_us = now_us + lease_us;
         let nodes = store.heartbeat(&self.node, now_us, expires_us).await?.max(1);
@@ -235,28 +237,47 @@ impl SharedLeases {
             leases = store.take_leases(&self.node, now_us, share - own).await?;
         }
         let shards = leases.into_iter().map(|lease| (lease.shard, lease.epoch)).collect();
-        let (gone, renewed) = self.hold(shards, share, asked);
+        let Renewal { gone, has_gained } = self.hold(shards, share, asked);
+        if has_gained {
+            handle.notify(Event::LeasesGained);
+        }
         store.release_leases(&self.node, &gone).await?;
-        Ok(renewed)
+        self.forget(&gone);
+        Ok(())
     }
 
-    /// Notes what is held, and returns what can be released now.
-    fn hold(&self, shards: BTreeMap<i64, i64>, share: i64, now: Instant) -> (Vec<i64>, Renewal) {
+    /// Notes what is held, as it was when the database was `asked`. What can be released is kept
+    /// until it is.
+    fn hold(&self, shards: BTreeMap<i64, i64>, share: i64, asked: Instant) -> Renewal {
         let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
-        let more = !held.is_valid(self.margin())
-            || shards.iter().any(|(shard, epoch)| held.shards.get(shard) != Some(epoch));
+        // Until now attempts may have been started for what is leaving.
+        let now = Instant::now();
         let kept = usize::try_from(share).unwrap_or(usize::MAX);
         let leaving: BTreeMap<i64, Instant> = shards
             .keys()
             .skip(kept)
             .map(|shard| (*shard, held.leaving.get(shard).copied().unwrap_or(now)))
             .collect();
-        let ended = |since: &Instant| now.duration_since(*since) > self.margin();
-        let (gone, leaving) = leaving.into_iter().partition::<BTreeMap<_, _>, _>(|it| ended(&it.1));
-        held.shards = shards.into_iter().filter(|it| !gone.contains_key(&it.0)).collect();
+        let could_send =
+            |shard: &i64, epoch: &i64| held.epoch(*shard, self.margin()) == Some(*epoch);
+        let has_gained = shards
+            .iter()
+            .any(|(shard, epoch)| !leaving.contains_key(shard) && !could_send(shard, epoch));
+        let is_over = |since: &Instant| now.duration_since(*since) > self.margin();
+        let gone = leaving.iter().filter(|it| is_over(it.1)).map(|it| *it.0).collect();
+        held.shards = shards;
         held.leaving = leaving;
-        held.valid_until = Some(now + self.lease);
-        (gone.into_keys().collect(), if more { Renewal::Gained } else { Renewal::Unchanged })
+        held.valid_until = Some(asked + self.lease);
+        Renewal { gone, has_gained }
+    }
+
+    /// Forgets shards that were released.
+    fn forget(&self, released: &[i64]) {
+        let mut held = self.held.write().unwrap_or_else(PoisonError::into_inner);
+        for shard in released {
+            held.shards.remove(shard);
+            held.leaving.remove(shard);
+        }
     }
 
     fn announce(&self, merchants: impl IntoIterator<Item = String>) {

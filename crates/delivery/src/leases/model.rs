@@ -12,13 +12,13 @@
 //! | `CommitElsewhere` | the same by a node that sends nothing; an announcement may be lost |
 //! | `Renew` | `Store::heartbeat`, or `Store::take_leases` when the lease has expired |
 //! | `Hold` | `SharedLeases::hold`: the node knows its lease; without it, the answer was lost |
-//! | `Leave` | `SharedLeases::hold` has more shards than the node's share |
+//! | `Leave` | `SharedLeases::hold` has more shards than the node's share; `Hold` ends it |
 //! | `Release` | `Store::release_leases` when all attempts are over |
 //! | `Read` | `Dispatcher::expect`, `Store::pending_messages`, `Dispatcher::finish_refill` |
-//! | `Drop` | `Dispatcher::drop_queue`: the lease is of another epoch, or is being released |
+//! | `Drop` | `Dispatcher::drop_queue`: the node knows of another epoch, or that its lease is gone |
 //! | `Start` | `Dispatcher::send`: the lease is checked |
 //! | `Write` | `Connection::exchange`: `Permit::check`, and the request reaches the merchant |
-//! | `LoseRequest` | the request never arrives, or is not written; the attempt fails |
+//! | `LoseRequest` | the request never arrives, or is not written: `Dispatcher::take_back` |
 //! | `LoseAnswer` | the request arrived, its answer did not; the attempt fails |
 //! | `Store` | `store_batch` commits `Transaction::record_attempts`, and `Dispatcher::open_lanes` |
 //! | `LoseStored` | the commit took effect, but its answer was lost: `store_batch` repeats it |
@@ -27,8 +27,8 @@
 //! | `PassTime` | one third of a lease passes |
 //!
 //! What holds in every state: no message is lost, none arrives before an earlier one of its lane,
-//! and only the first message of a lane arrives again. And from every state everything can still be
-//! delivered, so nothing gets stuck.
+//! and only the first message of a lane arrives again, and only if an answer, a node or its lease
+//! was lost. And from every state everything can still be delivered, so nothing gets stuck.
 //!
 //! Beside the real protocol there are variants that are broken on purpose, to show that the model
 //! would notice.

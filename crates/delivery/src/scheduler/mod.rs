@@ -65,7 +65,8 @@ use self::{
 /// What the caller has to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Action<P> {
-    /// Send the message, then report [`Scheduler::finish_attempt`].
+    /// Send the message, then report [`Scheduler::finish_attempt`], or [`Scheduler::take_back`] if
+    /// it must not be sent now.
     Send { queue: QueueId, delivery: Delivery<Arc<P>> },
     /// Read the page, then report [`Scheduler::complete_refill`]. A queue has one refill at a time.
     Refill { queue: QueueId, page: PageRequest },
@@ -227,6 +228,11 @@ impl<P> Scheduler<P> {
                 queue.evict_excess(ready.now_us, &ready.allowance());
             }
         });
+    }
+
+    /// Nothing was sent of a message that [`Action::Send`] named: it waits as before.
+    pub(crate) fn take_back(&mut self, id: QueueId, message: i64) {
+        self.change(id, |queue, _| queue.take_back(message));
     }
 
     /// The outcome of `message` is on stable storage: its lane continues.

@@ -224,13 +224,24 @@ impl<P> QueueState<P> {
         outcome: AttemptOutcome,
     ) -> Option<AttemptInFlight> {
         let (attempt, attempts_before) = self.window.finish(message, outcome)?;
+        self.free_slot(&attempt, attempts_before);
+        Some(attempt)
+    }
+
+    /// Nothing was sent of `message`: it waits as before.
+    pub(super) fn take_back(&mut self, message: i64) {
+        if let Some((attempt, attempts_before)) = self.window.take_back(message) {
+            self.free_slot(&attempt, attempts_before);
+        }
+    }
+
+    fn free_slot(&mut self, attempt: &AttemptInFlight, attempts_before: u32) {
         self.in_flight -= 1;
         self.throttled_in_flight -= usize::from(attempt.class == SlotClass::Throttled);
         self.heavy_in_flight -= usize::from(attempt.class == SlotClass::Heavy);
         if let Some(endpoint) = self.endpoints.get_mut(attempt.endpoint) {
             endpoint.finish(attempts_before);
         }
-        Some(attempt)
     }
 
     /// Learns from one attempt, for the share of the queue and for its endpoint.

@@ -242,6 +242,15 @@ impl<P> Window<P> {
         Some((attempt, delivery.attempts))
     }
 
+    /// Undoes the start of `message`. Returns the same as if its attempt had ended.
+    pub(super) fn take_back(&mut self, message: i64) -> Option<(AttemptInFlight, u32)> {
+        let (delivery, stage) = self.held.get(&message)?;
+        let Stage::InFlight(attempt) = *stage else { return None };
+        let attempts = delivery.attempts;
+        self.release(message, false);
+        Some((attempt, attempts))
+    }
+
     /// The outcome of `message` is durable: its lane opens. Returns whether the message is gone.
     pub(super) fn confirm_durable(&mut self, message: i64) -> bool {
         let Some((delivery, stage)) = self.held.get_mut(&message) else { return false };

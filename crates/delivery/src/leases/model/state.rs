@@ -45,6 +45,11 @@ pub(super) struct State {
     pub(super) out_of_order: bool,
     /// A message arrived again after a later one of its lane.
     pub(super) repeated: bool,
+    /// Messages that were received and are sent again for a reason: the answer was lost, or the
+    /// node or its lease before the outcome was stored.
+    pub(super) excused: Set,
+    /// A message arrived again for no reason.
+    pub(super) sent_twice: bool,
 }
 
 /// The rows that matter: one of `shard_leases`, and `deliveries`.
@@ -110,6 +115,8 @@ impl State {
             seen: bit(delivered) - 1,
             out_of_order: false,
             repeated: false,
+            excused: 0,
+            sent_twice: false,
         }
     }
 
@@ -118,7 +125,18 @@ impl State {
         let later = lane(message) & !earlier(message) & !bit(message);
         self.out_of_order |= earlier(message) & !self.seen != 0;
         self.repeated |= later & self.seen != 0;
+        self.sent_twice |= self.seen & !self.excused & bit(message) != 0;
         self.seen |= bit(message);
+        self.excused &= !bit(message);
+    }
+
+    /// Some messages may arrive once more, if they were received.
+    pub(super) fn excuse(&mut self, some: Set) {
+        self.excused |= some & self.seen;
+    }
+
+    pub(super) fn forget_repeats(&mut self) {
+        (self.excused, self.sent_twice) = (0, false);
     }
 
     /// Committed, not pending any more, and never received.
@@ -181,6 +199,11 @@ impl State {
 }
 
 impl Node {
+    /// Messages that were received and whose outcome is not stored yet.
+    pub(super) fn received(&self) -> Set {
+        self.old_received | self.queue.map_or(0, |queue| queue.received)
+    }
+
     /// Whether attempts may be started, as the node's own clock may have it at worst.
     pub(super) fn may_start(&self) -> bool {
         self.held.is_some_and(|held| held.age.saturating_sub(SKEW) < START_BEFORE)

@@ -24,6 +24,8 @@ pub(super) enum Variant {
     IgnoreGaps,
     /// A queue is not notified of a message that comes while the lease is too old.
     ForgetWhileOld,
+    /// A queue is dropped while its lease is too old, or is about to be released.
+    DropEarly,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +33,8 @@ pub(super) struct Protocol {
     pub(super) variant: Variant,
     /// How many messages were delivered before.
     pub(super) delivered: u8,
+    /// Whether it is checked why a message arrives again.
+    pub(super) checks_repeats: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,11 +88,19 @@ impl Model for Protocol {
                 add(Step::Commit);
             }
             messages(node.inbox).for_each(|message| add(Step::Enqueue(message)));
-            if node.may_start() {
+            let has_queue = node.queue.is_some_and(|queue| !self.is_former(node, &queue));
+            if node.may_start() || has_queue {
                 add(Step::Read);
             }
             if let Some(queue) = &node.queue {
+                let is_owner = state.database.owner.map(usize::from) == Some(number);
+                if self.may_drop(node, queue, is_owner) {
+                    add(Step::Drop);
+                }
                 self.queue_steps(node, queue, &mut add);
+                // What is stored was answered.
+                let unstored = queue.received & state.database.pending;
+                messages(unstored).for_each(|message| add(Step::LoseAnswer(message)));
             }
             messages(node.old_started).for_each(|message| add(Step::WriteOld(message)));
             messages(node.old_received).for_each(|message| add(Step::StoreOld(message)));
@@ -125,6 +137,9 @@ impl Model for Protocol {
         if !matches!(self.variant, Variant::NoEpoch | Variant::NoPermit) {
             next.forget_former();
         }
+        if !self.checks_repeats {
+            next.forget_repeats();
+        }
         let next = next.normalized();
         (next != *state).then_some(next)
     }
@@ -134,6 +149,7 @@ impl Model for Protocol {
             Property::always("no message is lost", |_, state: &State| state.lost() == 0),
             Property::always("lanes stay in order", |_, state: &State| !state.out_of_order),
             Property::always("only heads repeat", |_, state: &State| !state.repeated),
+            Property::always("nothing is sent twice", |_, state: &State| !state.sent_twice),
         ]
     }
 }
@@ -165,9 +181,6 @@ impl Protocol {
     }
 
     fn queue_steps(&self, node: &Node, queue: &Queue, add: &mut impl FnMut(Step)) {
-        if node.is_leaving() || !self.is_current(node, queue) {
-            add(Step::Drop);
-        }
         if node.may_start() && self.is_current(node, queue) {
             queue.ready(self.closed(queue)).for_each(|message| add(Step::Start(message)));
         }
@@ -178,7 +191,6 @@ impl Protocol {
             add(Step::LoseRequest(message));
         }
         for message in messages(queue.received) {
-            add(Step::LoseAnswer(message));
             add(Step::Store(message));
             add(Step::LoseStored(message));
         }
@@ -188,6 +200,19 @@ impl Protocol {
     fn closed(&self, queue: &Queue) -> Set {
         let opens_early = self.variant == Variant::OpenEarly;
         if opens_early { queue.started } else { queue.started | queue.received }
+    }
+
+    /// Whether a node drops a queue: it holds another lease, or has found out that it holds none.
+    fn may_drop(&self, node: &Node, queue: &Queue, is_owner: bool) -> bool {
+        if self.variant == Variant::DropEarly {
+            return node.is_leaving() || !self.is_current(node, queue);
+        }
+        self.is_former(node, queue) || (node.held.is_none() && !is_owner)
+    }
+
+    /// Whether a queue was filled under another lease than the node holds.
+    fn is_former(&self, node: &Node, queue: &Queue) -> bool {
+        node.held.is_some() && !self.is_current(node, queue)
     }
 
     /// Whether a queue was filled under the lease that the node holds.
@@ -203,6 +228,7 @@ impl Protocol {
         let State { database, nodes, .. } = state;
         let node = &mut nodes[number];
         let is_owner = database.owner.map(usize::from) == Some(number);
+        let mut excused = 0;
         match step {
             Step::Renew(age) if is_owner => {
                 database.age = database.age.min(age);
@@ -211,8 +237,10 @@ impl Protocol {
                 database.owner = u8::try_from(number).ok();
                 database.age = age;
                 database.epoch += 1;
+                excused = database.pending;
             }
             Step::Crash | Step::CrashAndRelease => {
+                excused = node.received();
                 *node = Node { takes_requests: node.takes_requests, ..Node::default() };
             }
             _ => (),
@@ -220,6 +248,7 @@ impl Protocol {
         if is_owner && matches!(step, Step::Release | Step::CrashAndRelease) {
             (database.owner, database.age) = (None, EXPIRED);
         }
+        state.excuse(excused);
     }
 
     fn change_node(&self, state: &mut State, number: usize, step: Step) {
@@ -245,7 +274,7 @@ impl Protocol {
 
     /// The queue under the lease that is held now; a new one knows nothing.
     fn current_queue<'a>(&self, node: &'a mut Node) -> &'a mut Queue {
-        if node.queue.is_some_and(|queue| !self.is_current(node, &queue)) {
+        if node.queue.is_some_and(|queue| self.is_former(node, &queue)) {
             self.drop_queue(node);
         }
         let epoch = node.held.map_or(0, |held| held.epoch);
@@ -295,7 +324,10 @@ impl Protocol {
         match step {
             Step::Start(_) => queue.started |= this,
             Step::LoseRequest(_) => queue.started &= !this,
-            Step::LoseAnswer(_) => queue.received &= !this,
+            Step::LoseAnswer(_) => {
+                queue.received &= !this;
+                state.excuse(this);
+            }
             Step::Store(_) => {
                 queue.received &= !this;
                 queue.window &= !this;

@@ -233,6 +233,16 @@ impl QueueModel {
         }
     }
 
+    /// Nothing was sent of `message`, so the next probe may come at once.
+    pub(super) fn take_back(&mut self, message: i64, now_us: i64) {
+        let lane = self.busy.remove(&message).expect("only what was started is taken back");
+        self.free_us.insert(lane, now_us);
+        if let Some(row) = self.rows.get_mut(&message) {
+            row.since_us = now_us;
+            self.probed_us.remove(&row.endpoint);
+        }
+    }
+
     fn close(&mut self, message: i64, lane: u64) {
         if let Some(open) = self.open.get_mut(&lane) {
             open.remove(&message);

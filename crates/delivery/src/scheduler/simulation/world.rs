@@ -315,8 +315,14 @@ impl SimulatedWorld {
         }
     }
 
+    /// Some attempts end before anything was sent.
     fn land(&mut self, queue: QueueId, message: i64) {
         self.model.land(queue, message);
+        if self.random.percent(2) {
+            self.scheduler.take_back(queue, message);
+            self.model.queue(queue).take_back(message, self.now_us);
+            return self.check(queue);
+        }
         let row = self.model.queue(queue).rows.get(&message).unwrap();
         let (attempts, lane, endpoint) = (row.attempts, row.lane, row.endpoint);
         let outcome = match self.failure(queue, endpoint, lane) {

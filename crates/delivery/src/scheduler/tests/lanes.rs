@@ -177,3 +177,22 @@ fn a_retry_keeps_its_pause_when_the_clock_is_set_back() {
     rig.now_us = 60 * SECOND_US;
     assert_eq!(rig.sent(), [1]);
 }
+
+#[test]
+fn a_message_that_was_not_sent_waits_as_before_at_the_head_of_its_lane() {
+    let mut rig = Rig::new(SchedulerSettings::default());
+    rig.arrive(HERE, 1, 7);
+    rig.arrive(HERE, 2, 7);
+    rig.arrive(HERE, 3, UNORDERED);
+    assert_eq!(rig.sent(), [1, 3]);
+
+    rig.scheduler.take_back(HERE, 1);
+    rig.scheduler.take_back(HERE, 3);
+    rig.scheduler.take_back(HERE, 2);
+
+    assert_eq!(rig.scheduler.in_flight(), 0);
+    assert_eq!(rig.sent(), [1, 3]);
+    rig.deliver(1);
+    rig.scheduler.take_back(HERE, 1);
+    assert_eq!(rig.sent(), [2], "what is finished is not taken back");
+}

@@ -1,0 +1,89 @@
+//! What follows from other nodes: queues that move between nodes, and messages that no node
+//! announced.
+//!
+//! A queue stays in memory as long as its shard has the same epoch, whether or not anything may be
+//! sent for it now. Read again under the same epoch, what is on its way would be sent once more.
+
+use std::time::Instant;
+
+use tokio::task::JoinHandle;
+
+use super::{Dispatcher, queues::KnownQueue, tasks::find_pending};
+use crate::{leases::QueueLease, scheduler::QueueId};
+
+impl Dispatcher {
+    /// Searches the store, unless a search is running: while the store fails, a search repeats
+    /// itself, and more of them would only add to the load and to the log.
+    pub(super) fn find_pending(&mut self) {
+        if self.pending_search.as_ref().is_none_or(JoinHandle::is_finished) {
+            let search = find_pending(self.parts.store.clone(), self.handle.clone());
+            self.pending_search = Some(tokio::spawn(search));
+        }
+    }
+
+    /// Now and then: messages that other nodes committed, and shards that moved to other nodes.
+    pub(super) fn follow_other_nodes(&mut self) {
+        self.measure();
+        if self.parts.leases.are_shared() {
+            self.drop_foreign_queues();
+            self.resume_queues();
+            if Instant::now() >= self.next_search {
+                self.find_pending();
+            }
+        }
+    }
+
+    fn drop_foreign_queues(&mut self) {
+        for id in self.find_queues(|this, known| !this.keeps(known)) {
+            self.drop_queue(id);
+        }
+    }
+
+    /// Sends again for queues whose leases had become too old, or were about to be released.
+    pub(super) fn resume_queues(&mut self) {
+        let may_send =
+            |this: &Self, known: &KnownQueue| known.is_waiting && this.lease_of(known).is_some();
+        for id in self.find_queues(may_send) {
+            self.queues.set_waiting(id, false);
+            self.load_channels(id);
+        }
+    }
+
+    fn find_queues(&self, is_wanted: impl Fn(&Self, &KnownQueue) -> bool) -> Vec<QueueId> {
+        let wanted = self.queues.iter().filter(|(known, _)| is_wanted(self, known));
+        wanted.map(|(_, id)| id).collect()
+    }
+
+    /// Whether what is in memory of a queue is still of use.
+    fn keeps(&self, known: &KnownQueue) -> bool {
+        self.parts.leases.keeps(&known.merchant, known.queue, known.epoch)
+    }
+
+    /// The lease of a queue, unless another node may have sent since it was read.
+    pub(super) fn lease_of(&self, known: &KnownQueue) -> Option<QueueLease> {
+        let lease = self.parts.leases.of_queue(&known.merchant, known.queue);
+        lease.filter(|lease| lease.epoch == known.epoch)
+    }
+
+    /// Nothing was sent of a message, because its lease did not allow it. The message stays where
+    /// it was, and if the lease does not allow it yet, its queue waits until it does.
+    pub(super) fn take_back(&mut self, id: QueueId, message: i64) {
+        let Some(known) = self.queues.get(id) else { return };
+        if !self.keeps(known) {
+            return self.drop_queue(id);
+        }
+        let (may_send, endpoints) = (self.lease_of(known).is_some(), known.queue.kinds().len());
+        self.scheduler.take_back(id, message);
+        if !may_send {
+            self.queues.set_waiting(id, true);
+            for endpoint in 0..endpoints {
+                self.scheduler.pause(id, endpoint);
+            }
+        }
+    }
+
+    pub(super) fn drop_queue(&mut self, id: QueueId) {
+        self.scheduler.remove_queue(id);
+        self.queues.remove(id);
+    }
+}
