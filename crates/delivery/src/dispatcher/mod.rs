@@ -28,7 +28,6 @@ use std::{
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use store::{Attempt, LastDelivery, LastingFailure, PendingMessage, PendingPage};
-use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 pub use events::{DispatcherHandle, EndpointStatus, Inbox};
@@ -36,6 +35,7 @@ pub use parts::{AddressBook, AddressLookup, DispatcherParts, OutcomeObserver};
 
 use self::{
     events::{Event, SendJob, Worker},
+    other_nodes::PendingSearch,
     outcomes::{OutcomeBatches, store_batch},
     queues::{Queues, next_attempt, to_delivery},
     tasks::{PendingRead, read_pending},
@@ -47,10 +47,6 @@ use crate::scheduler::{Action, PageRequest, QueueId, Scheduler, SchedulerSetting
 const EVENTS_AT_ONCE: usize = 512;
 /// How often the store is searched for messages that no node announced, if nodes share it.
 const SEARCH_EVERY: Duration = Duration::from_secs(2);
-/// A search rests for this many times as long as it took: on Citus it reads all pending deliveries.
-/// What is announced, as nearly everything is, does not wait for it.
-const SEARCH_REST: u32 = 20;
-const SEARCH_REST_MAX: Duration = Duration::from_secs(60);
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 
 pub struct Dispatcher {
@@ -62,8 +58,7 @@ pub struct Dispatcher {
     /// The last message of a merchant that was enqueued without a gap before it.
     last_enqueued: HashMap<MerchantId, i64>,
     outcomes: OutcomeBatches,
-    pending_search: Option<JoinHandle<()>>,
-    next_search: Instant,
+    search: PendingSearch,
     rechecked: Instant,
     /// Of all queues, because what fails is usually the store.
     read_failures: Arc<LastingFailure>,
@@ -85,8 +80,7 @@ impl Dispatcher {
             queues: Queues::default(),
             last_enqueued: HashMap::new(),
             outcomes: OutcomeBatches::default(),
-            pending_search: None,
-            next_search: Instant::now(),
+            search: PendingSearch::default(),
             rechecked: Instant::now(),
             read_failures: Arc::new(LastingFailure::new(
                 "loading pending deliveries",
@@ -98,9 +92,9 @@ impl Dispatcher {
 
     /// Sends until `stop`; then finishes what is in flight and returns.
     pub async fn run(mut self, stop: CancellationToken) {
-        self.find_pending();
-        let mut search = tokio::time::interval(SEARCH_EVERY);
-        search.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        self.search_again();
+        let mut tick = tokio::time::interval(SEARCH_EVERY);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while !(stop.is_cancelled() && self.is_idle()) {
             self.act(!stop.is_cancelled());
             let sleep = self.sleep_for();
@@ -108,7 +102,7 @@ impl Dispatcher {
                 event = self.inbox.0.recv() => self.handle_all(event),
                 () = tokio::time::sleep(sleep) => (),
                 () = stop.cancelled(), if !stop.is_cancelled() => (),
-                _ = search.tick() => self.follow_other_nodes(),
+                _ = tick.tick() => self.follow_other_nodes(),
             }
         }
     }
@@ -170,15 +164,18 @@ impl Dispatcher {
                 self.rewind_own(&merchant);
             }
             Event::ChangeAnnounced(merchant) => self.reload_endpoints(&merchant),
-            Event::AnnouncementsMissed => self.read_all_again(),
+            Event::AnnouncementsMissed => {
+                self.read_all_again();
+                self.search_again();
+            }
             Event::PendingFound { last, took } => {
-                self.next_search = Instant::now() + SEARCH_REST_MAX.min(took * SEARCH_REST);
                 self.expect_up_to(&last);
                 self.recheck_now_and_then(&last);
+                self.end_search(took);
             }
             Event::LeasesGained => {
                 self.resume_queues();
-                self.find_pending();
+                self.search_again();
             }
             Event::ListEndpoints(merchant, sender) => {
                 let _ = sender.send(self.status().of_merchant(&merchant));
@@ -336,7 +333,7 @@ impl Dispatcher {
             if self.queues.get(id).is_some_and(|known| known.epoch == epoch) {
                 return id;
             }
-            self.drop_queue(id);
+            self.remove_queue(id);
         }
         let (id, owner) = self.queues.add(merchant, queue, epoch);
         self.scheduler.add_queue(id, owner, queue.kinds().len());

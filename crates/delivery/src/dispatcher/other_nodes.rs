@@ -4,20 +4,59 @@
 //! A queue stays in memory as long as its shard has the same epoch, whether or not anything may be
 //! sent for it now. Read again under the same epoch, what is on its way would be sent once more.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
 
 use super::{Dispatcher, queues::KnownQueue, tasks::find_pending};
 use crate::{leases::QueueLease, scheduler::QueueId};
 
+/// A search rests for this many times as long as it took: on Citus it reads all pending deliveries.
+/// What is announced, as nearly everything is, does not wait for it.
+const SEARCH_REST: u32 = 20;
+const SEARCH_REST_MAX: Duration = Duration::from_secs(60);
+
+/// The search of the store for messages that no node announced.
+#[derive(Default)]
+pub(super) struct PendingSearch {
+    pub(super) running: Option<JoinHandle<()>>,
+    /// None before the first one has ended.
+    rests_until: Option<Instant>,
+    /// Something may wait that the last search has missed, so the next one does not rest.
+    is_wanted: bool,
+}
+
+impl PendingSearch {
+    /// Whether to begin a search now. While the store fails, a search repeats itself, and more of
+    /// them would only add to the load and to the log.
+    fn is_due(&self) -> bool {
+        let is_running = self.running.as_ref().is_some_and(|task| !task.is_finished());
+        let is_resting = || self.rests_until.is_some_and(|until| Instant::now() < until);
+        !is_running && (self.is_wanted || !is_resting())
+    }
+}
+
 impl Dispatcher {
-    /// Searches the store, unless a search is running: while the store fails, a search repeats
-    /// itself, and more of them would only add to the load and to the log.
-    pub(super) fn find_pending(&mut self) {
-        if self.pending_search.as_ref().is_none_or(JoinHandle::is_finished) {
+    /// Searches the store without a rest: now, or when the search that is running has ended.
+    pub(super) fn search_again(&mut self) {
+        self.search.is_wanted = true;
+        self.search_if_due();
+    }
+
+    fn search_if_due(&mut self) {
+        if self.search.is_due() {
+            self.search.is_wanted = false;
             let search = find_pending(self.parts.store.clone(), self.handle.clone());
-            self.pending_search = Some(tokio::spawn(search));
+            self.search.running = Some(tokio::spawn(search));
+        }
+    }
+
+    /// A search has ended that took so long.
+    pub(super) fn end_search(&mut self, took: Duration) {
+        self.search.running = None;
+        self.search.rests_until = Some(Instant::now() + SEARCH_REST_MAX.min(took * SEARCH_REST));
+        if self.search.is_wanted {
+            self.search_if_due();
         }
     }
 
@@ -27,9 +66,7 @@ impl Dispatcher {
         if self.parts.leases.are_shared() {
             self.drop_foreign_queues();
             self.resume_queues();
-            if Instant::now() >= self.next_search {
-                self.find_pending();
-            }
+            self.search_if_due();
         }
     }
 
@@ -82,7 +119,14 @@ impl Dispatcher {
         }
     }
 
-    pub(super) fn drop_queue(&mut self, id: QueueId) {
+    /// Removes a queue that another node may send for. If it is this node's again, it is found by
+    /// the next search, which follows soon.
+    fn drop_queue(&mut self, id: QueueId) {
+        self.remove_queue(id);
+        self.search.is_wanted = true;
+    }
+
+    pub(super) fn remove_queue(&mut self, id: QueueId) {
         self.scheduler.remove_queue(id);
         self.queues.remove(id);
     }

@@ -15,11 +15,12 @@
 //! protocol, checked exhaustively.
 //!
 //! Messages that were committed for a shard of another node are announced to it, those of a few
-//! milliseconds together; in case an announcement is lost, the store is searched every two seconds.
-//! Old messages that an operator put back cannot be found that way, so they are announced as such,
-//! until that succeeds, and a node that did not listen for a while reads its queues again. In case
-//! a node dies before it announces them, the queues that have something waiting are read again
-//! every five minutes. Changed endpoints are announced in the same way.
+//! milliseconds together. In case an announcement is lost, the store is searched: every two seconds
+//! or, where that takes long, less often, and at once after shards were gained or announcements may
+//! have been missed. Old messages that an operator put back cannot be found that way, so they are
+//! announced as such, until that succeeds, and a node that did not listen for a while reads its
+//! queues again. In case a node dies before it announces them, the queues that have something
+//! waiting are read again every five minutes. Changed endpoints are announced in the same way.
 //!
 //! With a store of its own, a node owns everything.
 
