@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use delivery::EndpointStatus;
 use domain::{
     identifier::MerchantId,
     messages::{
@@ -42,7 +43,7 @@ pub async fn check_problems(
     }
     for alert in open.iter().filter(|it| !found.iter().any(|problem| is_about(it, problem))) {
         if let Some(problem) = Problem::parse(&alert.problem)
-            && can_judge(app, &alert.merchant, &problem).await?
+            && has_ended(app, &alert.merchant, &problem).await?
         {
             let detail = alert.detail.clone();
             let ended = FoundProblem { merchant: alert.merchant.clone(), problem, detail };
@@ -108,18 +109,25 @@ fn judge_failures(open: &[OpenAlert], failing: &FailingEndpoint) -> Option<Found
     is_alarming(*kind, *failures, was_open).then_some(found)
 }
 
-/// Whether this node knows that a problem has ended. The state of an endpoint is known only to the
-/// node that sends to it.
-async fn can_judge(app: &App, merchant: &MerchantId, problem: &Problem) -> Result<bool, AppError> {
+/// Whether this node knows that a problem that it does not find any more has ended.
+async fn has_ended(app: &App, merchant: &MerchantId, problem: &Problem) -> Result<bool, AppError> {
     match problem {
         Problem::EndpointSuspended(kind) => {
-            if app.store.shared_clock_us().await?.is_none() {
-                return Ok(true);
-            }
             let statuses = app.dispatcher.endpoint_statuses(merchant).await;
-            Ok(statuses.iter().any(|it| it.kind == *kind && it.breaker != SUSPENDED))
+            let status = statuses.iter().find(|it| it.kind == *kind);
+            Ok(works_again(status, app.store.shared_clock_us().await?.is_none()))
         }
         Problem::FailuresGrow(_) | Problem::CarrierFails | Problem::CertificateEnds => Ok(true),
+    }
+}
+
+/// Whether an endpoint that was suspended works again, or nothing waits for it any more. Only the
+/// node that sends to it knows that, and after a start not before a message was accepted: breakers
+/// are in memory, alerts are not.
+fn works_again(status: Option<&EndpointStatus>, is_only_node: bool) -> bool {
+    match status {
+        Some(status) => status.breaker != SUSPENDED && status.is_known_to_work,
+        None => is_only_node,
     }
 }
 
@@ -179,4 +187,28 @@ fn enqueue_alert(
     let about = About { kind: MessageKind::Mail, reference: recipient, sequence: 1 };
     let message = outbox::message(app, &MerchantId::platform(), &about, body.to_string().into());
     transaction.enqueue(message);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suspended_endpoint_is_over_when_it_is_known_to_work_and_not_because_the_server_started() {
+        let endpoint = |breaker: &'static str, is_known_to_work: bool| EndpointStatus {
+            merchant: MerchantId::parse("acme").unwrap(),
+            kind: MessageKind::Rma,
+            breaker,
+            is_known_to_work,
+            waiting: 2_000,
+            in_flight: 1,
+            limit: 1,
+        };
+        assert!(!works_again(Some(&endpoint("closed", false)), true), "it was not called yet");
+        assert!(!works_again(Some(&endpoint("throttled", false)), true));
+        assert!(!works_again(Some(&endpoint("suspended", true)), true));
+        assert!(works_again(Some(&endpoint("closed", true)), true));
+        assert!(works_again(None, true), "nothing waits");
+        assert!(!works_again(None, false), "another node may know more");
+    }
 }

@@ -16,6 +16,9 @@ pub struct EndpointStatus {
     /// closed (healthy), throttled (failing: one attempt at a time) or suspended (probed now and
     /// then).
     pub breaker: &'static str,
+    /// Whether an attempt has succeeded since this process sends to it, or nothing waits for it.
+    /// Before, its breaker says nothing: it is closed after a start.
+    pub is_known_to_work: bool,
     /// Messages that wait, as far as is known.
     pub waiting: u64,
     pub in_flight: usize,

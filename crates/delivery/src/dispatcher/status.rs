@@ -91,6 +91,7 @@ impl StatusReport<'_> {
                 BreakerState::Throttled => "throttled",
                 BreakerState::Suspended => SUSPENDED,
             },
+            is_known_to_work: report.has_delivered || (report.waiting == 0 && !report.more_on_disk),
             waiting: report.waiting,
             in_flight: report.in_flight,
             limit: report.limit,

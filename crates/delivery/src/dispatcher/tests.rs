@@ -151,3 +151,28 @@ fn operators_see_the_first_degraded_endpoints_and_are_notified_of_every_suspende
     assert_eq!(suspended.len(), 25);
     assert!(suspended.iter().all(|status| status.breaker == "suspended"));
 }
+
+#[test]
+fn an_endpoint_is_known_to_work_once_it_has_delivered_or_when_nothing_waits_for_it() {
+    let merchant = MerchantId::parse("acme").unwrap();
+    let kind = MessageKind::Rma;
+    let mut queues = Queues::default();
+    let mut rig = Rig::new(kind);
+    let (id, owner) = queues.add(&merchant, kind.queue(), 0);
+    rig.scheduler.add_queue(id, owner, 1);
+    let works = |rig: &Rig| {
+        let report = StatusReport { queues: &queues, scheduler: &rig.scheduler };
+        report.of_merchant(&merchant)[0].is_known_to_work
+    };
+    assert!(works(&rig), "nothing waits");
+    rig.scheduler.expect_more(id);
+    assert!(!works(&rig), "messages may wait that are not read yet");
+    rig.scheduler.next(rig.now_us);
+    let message = |number: i64| to_delivery(pending(number, kind, BEGIN_US), BEGIN_US);
+    rig.scheduler.complete_refill(id, vec![message(1), message(2)], true);
+    assert!(!works(&rig), "it may fail");
+
+    rig.scheduler.next(rig.now_us);
+    rig.scheduler.finish_attempt(id, 1, AttemptOutcome::Delivered, rig.now_us);
+    assert!(works(&rig));
+}

@@ -22,6 +22,7 @@ pub(super) struct EndpointState {
     pub(super) in_flight: usize,
     retries_in_flight: usize,
     fresh_in_a_row: u32,
+    pub(super) has_delivered: bool,
 }
 
 /// An endpoint as reports show it.
@@ -35,6 +36,8 @@ pub(crate) struct EndpointReport {
     /// How many may be in flight now.
     pub(crate) limit: usize,
     pub(crate) breaker: BreakerState,
+    /// Whether an attempt has succeeded since its queue is in memory.
+    pub(crate) has_delivered: bool,
     pub(crate) paused: bool,
     /// Lanes of its queue (and single unordered messages) where the first message waits for its
     /// time.
@@ -54,6 +57,7 @@ impl EndpointState {
             in_flight: 0,
             retries_in_flight: 0,
             fresh_in_a_row: 0,
+            has_delivered: false,
         }
     }
 
@@ -96,6 +100,7 @@ impl EndpointState {
         now_us: i64,
         settings: &SchedulerSettings,
     ) {
+        self.has_delivered = true;
         self.concurrency.record_success(took_us, settings.endpoint_slots_max);
         match self.breaker.record_success(now_us, settings) {
             BreakerState::Closed => (),

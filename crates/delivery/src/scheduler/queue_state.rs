@@ -347,6 +347,7 @@ impl<P> QueueState<P> {
             in_flight: endpoint.in_flight,
             limit: endpoint.limit(),
             breaker: endpoint.breaker.state(),
+            has_delivered: endpoint.has_delivered,
             paused: endpoint.paused,
             parked_lanes: self.window.parked(now_us),
             more_on_disk: self.cursor.more(),
