@@ -11,6 +11,7 @@ use crate::{
     AppError,
     access::{add_client::ClientCredentials, secrets},
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    messages::reload_endpoints::reload_endpoints,
 };
 
 /// A merchant's new signing secret. It is shown only once.
@@ -66,6 +67,6 @@ pub async fn rotate_signing_secret(
         Ok((SigningSecret { signing_secret: secret.reveal().to_owned() }, transaction))
     })
     .await;
-    app.dispatcher.notify_endpoints_changed(id);
+    reload_endpoints(app, id, &rotated);
     rotated
 }

@@ -16,6 +16,7 @@ use crate::{
     App, AppError,
     access::secrets,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    messages::reload_endpoints::reload_endpoints,
 };
 
 /// A merchant's account at EasyPost, without its secrets.
@@ -87,7 +88,7 @@ pub async fn set_carrier_account(
     })
     .await;
     app.callers.forget_all();
-    app.dispatcher.notify_endpoints_changed(id);
+    reload_endpoints(app, id, &changed);
     changed
 }
 

@@ -14,6 +14,7 @@ use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    messages::reload_endpoints::reload_endpoints,
 };
 
 /// A merchant as operators see it.
@@ -106,7 +107,7 @@ pub async fn change_merchant(
     })
     .await;
     app.callers.forget_all();
-    app.dispatcher.notify_endpoints_changed(id);
+    reload_endpoints(app, id, &changed);
     changed
 }
 

@@ -15,6 +15,7 @@ pub mod mail;
 pub mod message_log;
 pub(crate) mod outbox;
 pub mod reconciliation;
+pub(crate) mod reload_endpoints;
 pub mod replay;
 pub mod sent_request;
 pub mod set_endpoints;

@@ -20,7 +20,7 @@ use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
-    messages::endpoint_target::endpoint_secret_context,
+    messages::{endpoint_target::endpoint_secret_context, reload_endpoints::reload_endpoints},
 };
 
 /// A change of a merchant's endpoints.
@@ -134,7 +134,7 @@ pub async fn set_endpoints(
         Ok((view_endpoints(&endpoints, &[]), transaction))
     })
     .await;
-    app.dispatcher.notify_endpoints_changed(merchant);
+    reload_endpoints(app, merchant, &changed);
     changed
 }
 

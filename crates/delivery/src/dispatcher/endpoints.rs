@@ -1,11 +1,18 @@
 //! Where the messages of a queue go.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
 
 use super::{Dispatcher, events::Event, tasks::load_channel};
 use crate::{channel::Channel, scheduler::QueueId};
+
+/// By then, a commit whose result was lost has taken effect, or hardly ever will: it may still wait
+/// for a synchronous standby when its connection is lost.
+const DOUBT: Duration = Duration::from_secs(60);
 
 impl Dispatcher {
     /// Looks up where the messages of a queue go; until they are known, nothing is sent.
@@ -32,6 +39,26 @@ impl Dispatcher {
             self.scheduler.resume(id, index);
         } else {
             self.scheduler.pause(id, index);
+        }
+    }
+
+    /// Endpoints were changed: all nodes look them up again.
+    pub(super) fn reload_everywhere(&mut self, merchant: &MerchantId) {
+        self.reload_endpoints(merchant);
+        self.parts.leases.announce_changed(merchant);
+    }
+
+    /// Endpoints may have been changed, or may be yet: they are looked up now, and once more later.
+    pub(super) fn reload_in_doubt(&mut self, merchant: MerchantId) {
+        self.reload_everywhere(&merchant);
+        self.in_doubt.insert(merchant, Instant::now() + DOUBT);
+    }
+
+    pub(super) fn settle_doubts(&mut self, now: Instant) {
+        let settled: Vec<MerchantId> =
+            self.in_doubt.extract_if(|_, until| *until <= now).map(|it| it.0).collect();
+        for merchant in settled {
+            self.reload_everywhere(&merchant);
         }
     }
 

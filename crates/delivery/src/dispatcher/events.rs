@@ -47,6 +47,8 @@ pub(crate) enum Event {
     /// Finished messages are to be sent again.
     Replayed(MerchantId, Vec<ReplayedMessage>),
     EndpointsChanged(MerchantId),
+    /// Endpoints were changed by a commit whose result is not known.
+    EndpointsInDoubt(MerchantId),
     /// Where a kind of a queue goes was looked up: None when nothing may be sent there.
     ChannelLoaded {
         queue: QueueId,
@@ -126,6 +128,11 @@ impl DispatcherHandle {
     /// Addresses, credentials or secrets of `merchant` have changed.
     pub fn notify_endpoints_changed(&self, merchant: &MerchantId) {
         self.notify(Event::EndpointsChanged(merchant.clone()));
+    }
+
+    /// The same for a commit whose result is not known: it may also take effect later.
+    pub fn notify_endpoints_in_doubt(&self, merchant: &MerchantId) {
+        self.notify(Event::EndpointsInDoubt(merchant.clone()));
     }
 
     /// The endpoints of a merchant that this process sends to.

@@ -59,6 +59,8 @@ pub struct Dispatcher {
     last_enqueued: HashMap<MerchantId, i64>,
     outcomes: OutcomeBatches,
     search: PendingSearch,
+    /// Merchants whose endpoints may change yet, and when they are loaded again.
+    in_doubt: HashMap<MerchantId, Instant>,
     rechecked: Instant,
     /// Of all queues, because what fails is usually the store.
     read_failures: Arc<LastingFailure>,
@@ -81,6 +83,7 @@ impl Dispatcher {
             last_enqueued: HashMap::new(),
             outcomes: OutcomeBatches::default(),
             search: PendingSearch::default(),
+            in_doubt: HashMap::new(),
             rechecked: Instant::now(),
             read_failures: Arc::new(LastingFailure::new(
                 "loading pending deliveries",
@@ -141,10 +144,8 @@ impl Dispatcher {
             }
             Event::Retried(merchant) => self.rewind(&merchant),
             Event::Replayed(merchant, messages) => self.put_back(&merchant, messages),
-            Event::EndpointsChanged(merchant) => {
-                self.reload_endpoints(&merchant);
-                self.parts.leases.announce_changed(&merchant);
-            }
+            Event::EndpointsChanged(merchant) => self.reload_everywhere(&merchant),
+            Event::EndpointsInDoubt(merchant) => self.reload_in_doubt(merchant),
             Event::ChannelLoaded { queue, look_up, index, channel } => {
                 if self.queues.get(queue).is_some_and(|known| known.look_ups == look_up) {
                     self.use_channel(queue, index, channel);

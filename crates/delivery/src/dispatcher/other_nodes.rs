@@ -60,9 +60,11 @@ impl Dispatcher {
         }
     }
 
-    /// Now and then: messages that other nodes committed, and shards that moved to other nodes.
+    /// Now and then: messages that other nodes committed, shards that moved to other nodes, and
+    /// endpoints that may have changed.
     pub(super) fn follow_other_nodes(&mut self) {
         self.measure();
+        self.settle_doubts(Instant::now());
         if self.parts.leases.are_shared() {
             self.drop_foreign_queues();
             self.resume_queues();

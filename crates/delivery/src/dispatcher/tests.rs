@@ -1,5 +1,6 @@
 //! Messages as the scheduler gets them from the dispatcher, with the times that the store has.
 
+mod endpoints;
 mod node;
 mod other_nodes;
 

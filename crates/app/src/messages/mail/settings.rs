@@ -22,6 +22,7 @@ use crate::core::idempotency::replayable;
 use crate::{
     App, AppError,
     core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
+    messages::reload_endpoints::reload_endpoints,
 };
 
 /// A secret that is set anew, or stays what it is.
@@ -143,7 +144,7 @@ pub async fn set_mail_settings(
     })
     .await;
     app.mail_profiles.forget(id);
-    app.dispatcher.notify_endpoints_changed(id);
+    reload_endpoints(app, id, &changed);
     changed
 }
 
