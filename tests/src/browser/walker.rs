@@ -33,7 +33,7 @@ pub(super) fn walk(browser: &Browser, starts: &[&str]) -> BTreeSet<String> {
             let links = browser.script(LINKS, &[]);
             browser.assert_fits(&path);
             browser.script(SHORTEN, &[]);
-            browser.examine(&format!("walk{}", kind(&path).replace('/', "-")));
+            browser.examine_briefly(&format!("walk{}", kind(&path).replace('/', "-")));
             ahead.extend(
                 links.as_array().unwrap().iter().filter_map(|it| it.as_str()).map(str::to_owned),
             );

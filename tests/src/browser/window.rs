@@ -276,12 +276,22 @@ impl Browser {
     /// `target/screenshots/NAME-phone-dark.png`. Without scripts there is nothing to examine it
     /// with, and the look is the same.
     pub(crate) fn examine(&self, name: &str) {
+        self.examine_as(name, &LOOKS);
+    }
+
+    /// Examines a page that is one of many: on a desk in the dark, and on a phone in the light.
+    pub(super) fn examine_briefly(&self, name: &str) {
+        let [_, desk, phone, _] = LOOKS;
+        self.examine_as(name, &[desk, phone]);
+    }
+
+    fn examine_as(&self, name: &str, looks: &[(Screen, Theme)]) {
         if self.scripts == Scripts::Off {
             return;
         }
         self.assert_fits(name);
         let examiner = axe::Examiner::of(self.session());
-        for (screen, theme) in LOOKS {
+        for &(screen, theme) in looks {
             self.show_as(screen, theme);
             let look = format!("{name}-{screen:?}-{theme:?}").to_lowercase();
             if let Some(examiner) = &examiner {

@@ -15,7 +15,7 @@
 //! | `Leave` | `SharedLeases::hold` has more shards than the node's share; `Hold` ends it |
 //! | `Release` | `Store::release_leases` when all attempts are over |
 //! | `Read` | `Dispatcher::expect`, `Store::pending_messages`, `Dispatcher::finish_refill` |
-//! | `Drop` | `Dispatcher::drop_queue`: the node knows of another epoch, or that its lease is gone |
+//! | `Drop` | `Dispatcher::drop_queue`: the node knows of another epoch, or of no lease any more |
 //! | `Start` | `Dispatcher::send`: the lease is checked |
 //! | `Write` | `Connection::exchange`: `Permit::check`, and the request reaches the merchant |
 //! | `LoseRequest` | the request never arrives, or is not written: `Dispatcher::take_back` |
