@@ -121,7 +121,7 @@ impl MovedMoney {
             }
         }
         let mut moved = Self::default();
-        let (mut paid_back, mut refunds_of_none) = (0, 0);
+        let (mut paid_back, mut refunds_of_payments) = (0, 0);
         for payment in made {
             let after = payment.identifier.as_deref().and_then(|id| followed.get(id));
             let is_void = after.is_some_and(|after| after.is_void);
@@ -130,6 +130,7 @@ impl MovedMoney {
             match PaymentKind::of(payment) {
                 PaymentKind::Payment if !is_void => {
                     moved.paid += amount(payment);
+                    refunds_of_payments += refunded;
                     if is_refunded(payment) {
                         paid_back += (amount(payment) - refunded).max(0);
                     }
@@ -137,19 +138,15 @@ impl MovedMoney {
                 PaymentKind::Authorization if !is_void => {
                     moved.authorized += (amount(payment) - captured).max(0);
                 }
-                PaymentKind::Refund => {
-                    moved.refunded += amount(payment);
-                    if payment.parent_identifier.is_none() {
-                        refunds_of_none += amount(payment);
-                    }
-                }
+                PaymentKind::Refund => moved.refunded += amount(payment),
                 PaymentKind::Payment
                 | PaymentKind::Authorization
                 | PaymentKind::Void
                 | PaymentKind::Unknown => (),
             }
         }
-        moved.refunded += (paid_back - refunds_of_none).max(0);
+        let other_refunds = (moved.refunded - refunds_of_payments).max(0);
+        moved.refunded += (paid_back - other_refunds).max(0);
         moved
     }
 }
@@ -230,10 +227,11 @@ pub(crate) mod tests {
         let part = linked(payment("refund", "success", 200), "t2", "t1");
         let failed = linked(payment("refund", "failed", 500), "t2", "t1");
         let of_none = linked(payment("refund", "success", 500), "t2", "");
+        let of_authorization = linked(payment("refund", "success", 500), "t2", "t0");
         let other = linked(payment("sale", "success", 300), "t3", "");
         let of_other = linked(payment("refund", "success", 100), "t4", "t3");
 
-        for refund in [whole, part, failed, of_none] {
+        for refund in [whole, part, failed, of_none, of_authorization] {
             assert_eq!(moved(&[sale.clone(), refund, other.clone()]), [800, 0, 500]);
         }
         assert_eq!(moved(&[sale, other, of_other]), [800, 0, 600]);
