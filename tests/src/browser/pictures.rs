@@ -16,7 +16,6 @@ const DESK_HEIGHT: u64 = 900;
 const PHONE_HEIGHT: u64 = 844;
 
 #[test]
-#[ignore = "docs/screenshots takes them when they are wanted"]
 fn the_pictures_of_the_readme_can_be_taken() {
     if super::driver::start_driver().is_none() {
         return;

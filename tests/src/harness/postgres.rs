@@ -9,7 +9,7 @@
 use std::sync::{OnceLock, mpsc};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio_postgres::{Client, NoTls};
+use tokio_postgres::{Client, Error, NoTls, error::SqlState};
 
 /// Where the locks of the slots begin; the number means nothing but "these tests".
 const FIRST_LOCK: i64 = 0x626c_6b00;
@@ -111,9 +111,12 @@ impl Schema {
         execute(&self.address, sql);
     }
 
-    /// Removes the tables while servers use them.
+    /// Removes the tables while servers use them: once more where that is a deadlock with one.
     pub(crate) fn drop(&self) {
-        execute(&self.server, &format!("DROP SCHEMA {} CASCADE", self.name));
+        let sql = format!("DROP SCHEMA {} CASCADE", self.name);
+        while let Err(error) = try_to_execute(&self.server, &sql) {
+            assert_eq!(error.code(), Some(&SqlState::T_R_DEADLOCK_DETECTED), "{error:?}");
+        }
     }
 }
 
@@ -142,7 +145,11 @@ async fn free_slot(client: &Client) -> i64 {
 }
 
 fn execute(server: &str, sql: &str) {
-    runtime().block_on(async { connect(server).await.batch_execute(sql).await.unwrap() });
+    try_to_execute(server, sql).unwrap();
+}
+
+fn try_to_execute(server: &str, sql: &str) -> Result<(), Error> {
+    runtime().block_on(async { connect(server).await.batch_execute(sql).await })
 }
 
 /// The text that a statement returns; empty when it returns nothing.
