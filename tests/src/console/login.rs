@@ -1,5 +1,7 @@
 //! Logins, sessions, and which forms are accepted.
 
+use std::time::Duration;
+
 use crate::{
     access::tenants,
     harness::{
@@ -129,6 +131,22 @@ fn after_too_many_wrong_passwords_even_the_right_one_has_to_wait() {
     assert!(refused.text().contains("Too many attempts"), "{}", refused.text());
     let wait_s: u32 = refused.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait_s), "{wait_s}");
+}
+
+#[test]
+fn a_login_that_the_database_could_not_check_is_not_a_wrong_one() {
+    let server = Home::sqlite().serve(&[]);
+    let (name, password) = server.operator("operator");
+    let database = rusqlite::Connection::open(server.home.data_dir().join("homeward.db")).unwrap();
+    database.busy_timeout(Duration::from_secs(10)).unwrap();
+    database.execute_batch("ALTER TABLE operators RENAME TO missing").unwrap();
+    for _ in 0..20 {
+        assert_eq!(server.log_in(&name, &password).status, 500);
+    }
+
+    database.execute_batch("ALTER TABLE missing RENAME TO operators").unwrap();
+
+    assert_eq!(server.log_in(&name, &password).status, 303);
 }
 
 fn is_logged_in(visitor: &Visitor<'_>) -> bool {
