@@ -18,6 +18,14 @@ const DISTRIBUTED: &str = "DISTRIBUTED:";
 /// Stands for the number of the change that a statement makes; see `change_numbers`.
 pub(super) const CHANGE_NUMBER: &str = "CHANGE_NUMBER";
 
+/// Where a statement is in memory, and its length. Statements are literals of this program, so
+/// nothing else is ever there, and what is known of one is found sooner by numbers than by a text.
+pub(super) type Address = (usize, usize);
+
+pub(super) fn address(sql: &'static str) -> Address {
+    (sql.as_ptr().addr(), sql.len())
+}
+
 /// A statement around the table that `ROWS(a, b, ..)` stands for.
 struct Batch<'a> {
     before: &'a str,

@@ -19,6 +19,7 @@ use crate::{
         transaction::{Guard, Step},
         value::{Row, Value, params},
     },
+    engine::dialect::{self, Address},
 };
 
 /// Transactions and bytes that one commit may cover.
@@ -125,13 +126,15 @@ impl<'a> Steps<'a> {
     /// first.
     pub(super) fn merged(&self) -> Vec<MergedStep<'_>> {
         let mut merged: Vec<MergedStep<'_>> = Vec::new();
-        let mut positions: HashMap<(&str, Guard), Vec<usize>> = HashMap::new();
+        // Where each statement is, if its steps can be merged.
+        let mut positions: HashMap<(Address, Guard), Option<Vec<usize>>> = HashMap::new();
         for transaction in self.group {
             let mut first = 0;
             for step in &transaction.steps {
                 let mut position = merged.len();
-                if can_merge(step) {
-                    let equal = positions.entry((step.sql, step.guard)).or_default();
+                let key = (dialect::address(step.sql), step.guard);
+                let equal = positions.entry(key);
+                if let Some(equal) = equal.or_insert_with(|| can_merge(step).then(Vec::new)) {
                     let next = equal.partition_point(|position| *position < first);
                     match equal.get(next) {
                         Some(next) => position = *next,

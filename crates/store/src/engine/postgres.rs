@@ -33,6 +33,7 @@ mod lost_servers;
 mod plans;
 mod reads;
 mod shared_reads;
+mod statements;
 mod statistics;
 mod tls;
 mod waiting;
@@ -40,9 +41,9 @@ mod workers;
 
 use committers::Committers;
 pub(super) use copy::copy_into;
-use executions::Layout;
 use reads::Reads;
 use shared_reads::SharedReads;
+use statements::{Layout, Statements};
 use statistics::{WrittenRows, keep_statistics};
 use tls::{Settings, connection_settings};
 use waiting::Grouping;
@@ -111,15 +112,19 @@ impl Postgres {
         transaction.batch_execute(table).await?;
         transaction.commit().await?;
         let written = WrittenRows::default();
-        let committers = Committers::start(&keepers, layout, grouping, metrics, &written);
+        let statements = Statements::new(layout);
+        let committers = Committers::start(&keepers, &statements, grouping, metrics, &written);
         let url: Arc<str> = url.into();
         let workers =
             (layout == Layout::Distributed).then(|| Workers::new(&url, &keepers, metrics));
         if layout == Layout::OneServer {
             tokio::spawn(keep_statistics(keepers.clone(), written));
         }
-        let [readers, keepers] =
-            [readers, keepers].map(|pool| Reads { pool, layout, metrics: metrics.clone() });
+        let [readers, keepers] = [readers, keepers].map(|pool| Reads {
+            pool,
+            statements: Arc::clone(&statements),
+            metrics: metrics.clone(),
+        });
         let shared_reads = SharedReads::start(&readers);
         Ok(Self { url, readers, shared_reads, keepers, layout, committers, workers })
     }

@@ -21,7 +21,7 @@ use rusqlite::{
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    dialect,
+    dialect::{self, Address, CHANGE_NUMBER},
     group::{CommitResult, ReplySender},
 };
 use crate::{
@@ -176,7 +176,12 @@ fn connect(path: &Path) -> Result<Connection, EngineError> {
 
 /// Statements in the dialect of SQLite, translated once.
 #[derive(Default)]
-struct Statements(RwLock<HashMap<&'static str, Arc<str>>>);
+struct Statements(RwLock<HashMap<Address, Arc<Translated>>>);
+
+struct Translated {
+    text: String,
+    has_change_number: bool,
+}
 
 impl Statements {
     /// A statement that is ready for its parameters.
@@ -185,18 +190,26 @@ impl Statements {
         connection: &'a Connection,
         sql: &'static str,
     ) -> Result<CachedStatement<'a>, EngineError> {
+        let translated = self.translate(sql);
         #[cfg(test)]
-        plans::check_plan(connection, &self.text(sql));
-        Ok(connection.prepare_cached(&self.text(sql))?)
+        plans::check_plan(connection, &translated.text);
+        Ok(connection.prepare_cached(&translated.text)?)
     }
 
-    fn text(&self, sql: &'static str) -> Arc<str> {
-        let cached = self.0.read().unwrap_or_else(PoisonError::into_inner).get(sql).cloned();
-        cached.unwrap_or_else(|| {
-            let text: Arc<str> = dialect::statement_for_sqlite(sql).into();
+    /// Whether the number of the change is the last parameter of a statement.
+    fn has_change_number(&self, sql: &'static str) -> bool {
+        self.translate(sql).has_change_number
+    }
+
+    fn translate(&self, sql: &'static str) -> Arc<Translated> {
+        let address = dialect::address(sql);
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&address).cloned();
+        known.unwrap_or_else(|| {
+            let has_change_number = sql.contains(CHANGE_NUMBER);
+            let text = dialect::statement_for_sqlite(sql);
+            let new = Arc::new(Translated { text, has_change_number });
             let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
-            all.insert(sql, Arc::clone(&text));
-            text
+            Arc::clone(all.entry(address).or_insert(new))
         })
     }
 }

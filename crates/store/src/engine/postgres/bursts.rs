@@ -1,12 +1,12 @@
 //! Steps that travel to the server together.
 //!
 //! If each step does all it must or fails, `COMMIT` travels with them: after a failure the server
-//! rolls back instead. Most inserts are like that ([`is_certain`]), and on one server the others
-//! are made so ([`Execution::checked`]). A single step needs no `BEGIN`: it is a transaction of its
-//! own. Otherwise `COMMIT` waits until all responses are here and every guard holds.
+//! rolls back instead. Most inserts are like that ([`PreparedStep::is_certain`]), and on one server
+//! the others are made so ([`Execution::checked`]). A single step needs no `BEGIN`: it is a
+//! transaction of its own. Otherwise `COMMIT` waits until all responses are here and every guard
+//! holds.
 
 use std::{
-    borrow::Cow,
     future::poll_fn,
     mem,
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     core::{error::EngineError, value::Row},
-    engine::{dialect::certain::is_certain, group::MergedStep},
+    engine::group::MergedStep,
 };
 
 /// Why a group was not committed.
@@ -81,6 +81,8 @@ pub(super) struct Burst<'a, 'b>(pub(super) Vec<PreparedStep<'a, 'b>>);
 pub(super) struct PreparedStep<'a, 'b> {
     pub(super) step: &'b MergedStep<'a>,
     pub(super) parts: Vec<Prepared<'a>>,
+    /// Whether its statement by itself does all it must, or fails.
+    pub(super) is_certain: bool,
 }
 
 pub(super) struct Prepared<'a> {
@@ -92,15 +94,6 @@ pub(super) struct Prepared<'a> {
 pub(super) enum Work<'a> {
     Execution(Execution<'a>),
     Bulk(Bulk<'a>),
-}
-
-impl Work<'_> {
-    pub(super) fn text(&self) -> Cow<'_, str> {
-        match self {
-            Self::Execution(execution) => Cow::Borrowed(&execution.text),
-            Self::Bulk(bulk) => bulk.text().into(),
-        }
-    }
 }
 
 impl Burst<'_, '_> {
@@ -209,9 +202,8 @@ impl PreparedStep<'_, '_> {
     }
 
     fn is_certain(&self) -> bool {
-        let by_itself = is_certain(self.step.sql, self.step.guard);
         self.parts.iter().all(|part| match &part.work {
-            Work::Execution(execution) => by_itself || execution.is_checked,
+            Work::Execution(execution) => self.is_certain || execution.is_checked,
             Work::Bulk(_) => false,
         })
     }

@@ -17,12 +17,13 @@
 //! before. That a dump was loaded shows in the row of the base: it was written by another
 //! transaction than it says.
 
-use std::borrow::Cow;
+use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 use tokio_postgres::Client;
 
-use crate::{core::error::EngineError, engine::dialect::CHANGE_NUMBER};
+use super::statements::Text;
+use crate::core::error::EngineError;
 
 /// Longer than it takes until all servers have committed what one has committed: if a connection
 /// breaks in between, Citus tries again every minute.
@@ -56,14 +57,14 @@ impl ChangeNumbers {
     pub(super) async fn write(
         &self,
         client: &Client,
-        text: Cow<'static, str>,
-    ) -> Result<Cow<'static, str>, EngineError> {
-        if !text.contains(CHANGE_NUMBER) {
-            return Ok(text);
+        text: &Arc<Text>,
+    ) -> Result<Arc<Text>, EngineError> {
+        if !text.has_change_number() {
+            return Ok(Arc::clone(text));
         }
         let base = self.0.get_or_try_init(|| read_base(client)).await?;
         let number = format!("({base} + CAST(CAST(pg_current_xact_id() AS text) AS bigint))");
-        Ok(text.replace(CHANGE_NUMBER, &number).into())
+        Ok(text.numbered(&number))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use tokio_postgres::Client;
 
-use super::{executions::Layout, take_migration_lock};
+use super::{statements::Layout, take_migration_lock};
 use crate::core::error::EngineError;
 
 /// The table that the others are co-located with.

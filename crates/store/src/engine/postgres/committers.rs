@@ -13,7 +13,7 @@
 //!
 //! Because they are tasks of their own, they finish a commit even when its caller is gone.
 
-use std::{collections::HashMap, mem, sync::Arc, time::Instant};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use deadpool_postgres::{Object, Pool};
 use tokio::sync::{Mutex, mpsc, oneshot};
@@ -26,16 +26,19 @@ use super::{
     bursts::{Burst, Failure, Prepared, PreparedStep, Start, Work},
     change_numbers::ChangeNumbers,
     conflicts::conflict_or_error,
-    executions::Layout,
     pool_error,
+    statements::{Layout, Statements},
     statistics::WrittenRows,
     waiting::{Grouping, Job, Waiting},
 };
 use crate::{
     StoreMetrics,
-    core::{error::EngineError, transaction::Transaction},
+    core::{
+        error::EngineError,
+        transaction::{Guard, Transaction},
+    },
     engine::{
-        dialect::certain::{is_certain, without_skipping},
+        dialect::certain::without_skipping,
         group::{CommitResult, Counters, Group, MergedStep, Numbering, Steps},
     },
 };
@@ -50,7 +53,7 @@ impl Committers {
     /// They end when no caller can enqueue a transaction any more.
     pub(super) fn start(
         pool: &Pool,
-        layout: Layout,
+        statements: &Arc<Statements>,
         grouping: Grouping,
         metrics: &StoreMetrics,
         written: &WrittenRows,
@@ -61,7 +64,7 @@ impl Committers {
         for slot in (0_i64..).take(grouping.committers()) {
             let committer = Committer {
                 slot,
-                layout,
+                statements: Arc::clone(statements),
                 grouping,
                 pool: pool.clone(),
                 metrics: metrics.clone(),
@@ -82,7 +85,7 @@ impl Committers {
 
 struct Committer {
     slot: i64,
-    layout: Layout,
+    statements: Arc<Statements>,
     grouping: Grouping,
     pool: Pool,
     metrics: StoreMetrics,
@@ -150,14 +153,14 @@ impl Committer {
     }
 
     async fn run_group(&self, client: &Object, group: &[Transaction]) -> Result<Counters, Failure> {
-        let numbering = match self.layout {
+        let numbering = match self.statements.layout {
             Layout::OneServer => Numbering::InTheStatement,
             Layout::Distributed => Numbering::BeforeTheStatement,
         };
         let steps = Steps::new(group, self.slot, numbering);
         let burst = steps.merged();
         #[cfg(test)]
-        plans::check_group(client, self.layout, group, &steps).await;
+        plans::check_group(client, self.statements.layout, group, &steps).await;
         let prepared = self.prepare_all(client, &burst).await?;
         // Messages that are numbered first follow in a burst of their own.
         let numbers_wanted = numbering == Numbering::BeforeTheStatement;
@@ -186,54 +189,54 @@ impl Committer {
         client: &Object,
         steps: &'b [MergedStep<'a>],
     ) -> Result<Burst<'a, 'b>, EngineError> {
-        let mut by_text: HashMap<String, Statement> = HashMap::new();
+        let mut prepared: HashMap<usize, Statement> = HashMap::new();
         let mut all = Vec::with_capacity(steps.len());
         for step in steps {
-            let mut prepared = Vec::new();
-            for mut work in self.work(step) {
-                if let Work::Execution(execution) = &mut work {
-                    let text = mem::take(&mut execution.text);
-                    execution.text = self.numbers.write(client, text).await?;
-                }
-                let text = work.text();
-                let statement = if let Some(statement) = by_text.get(text.as_ref()) {
+            if let Some(bulk) = self.bulk(step) {
+                let statement = client.prepare_cached(&bulk.text()).await?;
+                let parts = vec![Prepared { work: Work::Bulk(bulk), statement }];
+                all.push(PreparedStep { step, parts, is_certain: false });
+                continue;
+            }
+            let sql = without_skipping(step.sql, step.guard);
+            let is_certain =
+                step.guard == Guard::Any || self.statements.known(sql).inserts_each_row;
+            let needs_check = !is_certain && !step.returns;
+            let mut parts = Vec::new();
+            for execution in self.statements.executions(sql, step.rows.clone()) {
+                let mut execution = match self.statements.layout {
+                    Layout::OneServer if needs_check => execution.checked(),
+                    Layout::OneServer | Layout::Distributed => execution,
+                };
+                execution.text = self.numbers.write(client, &execution.text).await?;
+                let text = Arc::as_ptr(&execution.text).addr();
+                let statement = if let Some(statement) = prepared.get(&text) {
                     statement.clone()
                 } else {
-                    let statement = client.prepare_cached(&text).await?;
-                    by_text.insert(text.to_string(), statement.clone());
+                    let statement = client.prepare_cached(execution.text.sql()).await?;
+                    prepared.insert(text, statement.clone());
                     statement
                 };
-                prepared.push(Prepared { work, statement });
+                parts.push(Prepared { work: Work::Execution(execution), statement });
             }
-            all.push(PreparedStep { step, parts: prepared });
+            all.push(PreparedStep { step, parts, is_certain });
         }
         Ok(Burst(all))
     }
 
-    fn work<'a>(&self, step: &MergedStep<'a>) -> Vec<Work<'a>> {
-        let bulk = match (self.layout, self.grouping) {
+    /// What is sent for a step as a `COPY`.
+    fn bulk<'a>(&self, step: &MergedStep<'a>) -> Option<Bulk<'a>> {
+        match (self.statements.layout, self.grouping) {
             (Layout::Distributed, Grouping::Together) => Bulk::new(step),
             // The coordinator does not say which error of a worker is a conflict.
             (Layout::Distributed, Grouping::ByMerchant) | (Layout::OneServer, _) => None,
-        };
-        if let Some(bulk) = bulk {
-            return vec![Work::Bulk(bulk)];
-        }
-        let sql = without_skipping(step.sql, step.guard);
-        let needs_check = !step.returns && !is_certain(step.sql, step.guard);
-        let executions = self.layout.executions(sql, step.rows.clone()).into_iter();
-        match self.layout {
-            Layout::OneServer if needs_check => {
-                executions.map(|one| Work::Execution(one.checked())).collect()
-            }
-            Layout::OneServer | Layout::Distributed => executions.map(Work::Execution).collect(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::SocketAddr;
+    use std::{mem, net::SocketAddr};
 
     use domain::{identifier::MerchantId, returns::ledger::Ledger};
     use tokio::{
@@ -287,7 +290,7 @@ mod tests {
         let url = format!("{before}{}/{rest}", lose_first_commit(server).await);
         let committer = Committer {
             slot: 0,
-            layout: Layout::OneServer,
+            statements: Statements::new(Layout::OneServer),
             grouping: Grouping::Together,
             pool: create_pool(connection_settings(&url).unwrap(), 1).unwrap(),
             metrics: metrics(),

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use tokio_postgres::IsolationLevel;
 
 use super::{
-    citus, create_pool, executions::Layout, get_client, read_row, tls::connection_settings,
+    citus, create_pool, get_client, read_row, statements::Layout, tls::connection_settings,
 };
 use crate::{core::error::EngineError, engine::CopiedMoment};
 

@@ -1,17 +1,15 @@
 //! What is sent to the server for a statement: once for each row, once for all rows of a batch, or,
 //! on a distributed database, once for the rows of each merchant.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{collections::BTreeMap, sync::Arc};
 
 use bytes::{Bytes, BytesMut};
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
+use super::statements::{Batch, Bound, Layout, Statements, Text};
 use crate::{
     core::value::{Kind, Value},
-    engine::dialect::{
-        self, certain,
-        distributed::{self, Binding},
-    },
+    engine::dialect::distributed::Binding,
 };
 
 /// The most rows of an `INSERT` on a distributed database, where each row has its own parameters.
@@ -31,31 +29,34 @@ impl Parameter<'_> {
     }
 }
 
-/// Where the tables are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
-    OneServer,
-    /// Tables with a merchant are distributed by merchant (Citus).
-    Distributed,
-}
-
 /// One execution of a statement.
 pub(super) struct Execution<'a> {
-    pub(super) text: Cow<'static, str>,
+    pub(super) text: Arc<Text>,
     parameters: Vec<Parameter<'a>>,
     /// Whether the server checks that each row is touched, and fails otherwise.
     pub(super) is_checked: bool,
 }
 
 impl<'a> Execution<'a> {
-    fn new(text: Cow<'static, str>, parameters: Vec<Parameter<'a>>) -> Self {
+    /// All values of the rows are plain parameters.
+    pub(super) fn with_values(text: Arc<Text>, rows: &[&'a [Value]]) -> Self {
+        let values = rows.iter().flat_map(|row| row.iter());
+        Self { text, parameters: values.map(Parameter::Value).collect(), is_checked: false }
+    }
+
+    pub(super) fn of_batch(batch: &Batch, rows: &[&'a [Value]]) -> Self {
+        let text = Arc::clone(&batch.text);
+        let Bound::ArraysFrom(first) = batch.bound else { return Self::with_values(text, rows) };
+        let merchant = rows.first().copied().unwrap_or_default().iter().take(first);
+        let mut parameters: Vec<Parameter<'a>> = Vec::with_capacity(batch.kinds.len());
+        parameters.extend(merchant.map(Parameter::Value));
+        parameters.extend(to_arrays(rows, &batch.kinds, first));
         Self { text, parameters, is_checked: false }
     }
 
     /// The same, but the server fails unless each row is touched.
     pub(super) fn checked(self) -> Self {
-        let text = certain::failing_unless_each(&self.text).into();
-        Self { text, is_checked: true, ..self }
+        Self { text: self.text.checked(), is_checked: true, ..self }
     }
 
     pub(super) fn parameters(&self) -> Vec<&(dyn ToSql + Sync)> {
@@ -63,43 +64,29 @@ impl<'a> Execution<'a> {
     }
 }
 
-impl Layout {
-    /// The text of a statement for this layout, but for `ROWS(..)`.
-    pub(super) fn translate(self, sql: &'static str) -> Cow<'static, str> {
-        match self {
-            Self::OneServer => dialect::query_for_one_server(sql).into(),
-            Self::Distributed => {
-                distributed::with_time_as_change_number(distributed::query_for_citus(sql))
-            }
-        }
-    }
-
+impl Statements {
+    /// What is sent to the server for a statement.
     pub(super) fn executions<'a>(
-        self,
+        &self,
         sql: &'static str,
         all: Vec<&'a [Value]>,
     ) -> Vec<Execution<'a>> {
-        let text = self.translate(sql);
-        if !text.contains("ROWS(") {
-            return all.into_iter().map(|row| with_values(text.clone(), &[row])).collect();
-        }
-        let first = all.first().copied().unwrap_or_default();
-        let kinds: Vec<Kind> = first.iter().map(Value::kind).collect();
-        match (self, distributed::binding(&text)) {
-            (Self::OneServer, _) | (_, Binding::Arrays) => {
-                let batch = dialect::statement_for_postgres(&text, kinds.iter().copied());
-                vec![Execution::new(batch.into(), to_arrays(&all, &kinds, 0))]
+        let known = self.known(sql);
+        let Some(binding) = known.binding else {
+            let with_values = |row| Execution::with_values(Arc::clone(&known.text), &[row]);
+            return all.into_iter().map(with_values).collect();
+        };
+        let of_rows = |rows: &[&'a [Value]], counted: usize| {
+            Execution::of_batch(&known.batch(self.layout, binding, rows, counted), rows)
+        };
+        match (self.layout, binding) {
+            (Layout::OneServer, _) | (_, Binding::Arrays) => vec![of_rows(&all, 0)],
+            (Layout::Distributed, Binding::MerchantAndArrays) => {
+                let rows = by_merchant(all).into_values();
+                rows.map(|rows| of_rows(&rows, rows.len().min(2))).collect()
             }
-            (Self::Distributed, Binding::MerchantAndArrays) => {
-                let of_one = |rows: Vec<&'a [Value]>| of_merchant(&text, &rows, &kinds);
-                by_merchant(all).into_values().map(of_one).collect()
-            }
-            (Self::Distributed, Binding::Values) => {
-                let of_part = |rows: &[&'a [Value]]| {
-                    let batch = distributed::batch_for_citus(&text, &kinds, rows.len());
-                    with_values(batch.into(), rows)
-                };
-                split_rows(&all).into_iter().map(of_part).collect()
+            (Layout::Distributed, Binding::Values) => {
+                split_rows(&all).into_iter().map(|rows| of_rows(rows, rows.len())).collect()
             }
         }
     }
@@ -128,42 +115,23 @@ fn split_rows<'a, 'b>(rows: &'b [&'a [Value]]) -> Vec<&'b [&'a [Value]]> {
     parts
 }
 
-/// Binds the values of all rows.
-fn with_values<'a>(text: Cow<'static, str>, rows: &[&'a [Value]]) -> Execution<'a> {
-    let values = rows.iter().flat_map(|row| row.iter());
-    Execution::new(text, values.map(Parameter::Value).collect())
-}
-
-/// Binds the rows of one merchant: a single one as it is, several as arrays.
-fn of_merchant<'a>(sql: &str, rows: &[&'a [Value]], kinds: &[Kind]) -> Execution<'a> {
-    if rows.len() == 1
-        && let Some(text) = distributed::one_row_for_citus(sql, kinds)
-    {
-        return with_values(text.into(), rows);
-    }
-    let merchant = rows.first().and_then(|row| row.first());
-    let mut parameters: Vec<Parameter<'a>> = Vec::with_capacity(kinds.len());
-    parameters.extend(merchant.map(Parameter::Value));
-    parameters.extend(to_arrays(rows, kinds, 1));
-    let text = distributed::batch_for_citus(sql, kinds, rows.len()).into();
-    Execution::new(text, parameters)
-}
-
 /// The rows of a batch as one array for each column from `first` on.
-fn to_arrays<'a>(rows: &[&'a [Value]], kinds: &[Kind], first: usize) -> Vec<Parameter<'a>> {
+fn to_arrays<'a>(
+    rows: &[&'a [Value]],
+    kinds: &[Kind],
+    first: usize,
+) -> impl Iterator<Item = Parameter<'a>> {
     let columns = kinds.iter().enumerate().skip(first);
-    columns
-        .map(|(column, kind)| {
-            let cells = rows.iter().map(|row| row.get(column));
-            Parameter::Array(match kind {
-                Kind::Text => {
-                    Box::new(cells.map(|cell| cell.and_then(Value::as_text)).collect::<Vec<_>>())
-                }
-                Kind::Int => Box::new(cells.map(int).collect::<Vec<_>>()),
-                Kind::Bytes => Box::new(cells.map(bytes).collect::<Vec<_>>()),
-            })
+    columns.map(|(column, kind)| {
+        let cells = rows.iter().map(|row| row.get(column));
+        Parameter::Array(match kind {
+            Kind::Text => {
+                Box::new(cells.map(|cell| cell.and_then(Value::as_text)).collect::<Vec<_>>())
+            }
+            Kind::Int => Box::new(cells.map(int).collect::<Vec<_>>()),
+            Kind::Bytes => Box::new(cells.map(bytes).collect::<Vec<_>>()),
         })
-        .collect()
+    })
 }
 
 fn int(cell: Option<&Value>) -> Option<i64> {
@@ -229,7 +197,8 @@ mod tests {
     fn rows_of_several_merchants_are_one_execution_each_when_distributed() {
         let rows = [params!["b", 1_i64], params!["a", 2_i64], params!["b", 3_i64]];
         let sizes = |layout: Layout, sql| -> Vec<usize> {
-            let executions = layout.executions(sql, rows.iter().map(Vec::as_slice).collect());
+            let statements = Statements::new(layout);
+            let executions = statements.executions(sql, rows.iter().map(Vec::as_slice).collect());
             executions.iter().map(|it| it.parameters.len()).collect()
         };
         let delete = "DELETE FROM t USING ROWS(merchant_id, a)

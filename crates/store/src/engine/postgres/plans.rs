@@ -7,7 +7,10 @@ use std::collections::BTreeSet;
 
 use tokio_postgres::Client;
 
-use super::executions::{Execution, Layout};
+use super::{
+    executions::Execution,
+    statements::{Layout, Statements},
+};
 use crate::{
     core::transaction::Transaction,
     engine::{
@@ -53,7 +56,9 @@ pub(super) async fn check_group(
 async fn shards_of_steps(client: &Client, steps: &[MergedStep<'_>]) -> BTreeSet<String> {
     let mut shards = BTreeSet::new();
     for step in steps {
-        for execution in Layout::Distributed.executions(step.sql, step.rows.clone()) {
+        for execution in
+            Statements::new(Layout::Distributed).executions(step.sql, step.rows.clone())
+        {
             shards.extend(shards_of(client, &execution).await);
         }
     }
@@ -62,7 +67,7 @@ async fn shards_of_steps(client: &Client, steps: &[MergedStep<'_>]) -> BTreeSet<
 
 /// The shard that an execution touches, or none if its tables are not distributed.
 async fn shards_of(client: &Client, execution: &Execution<'_>) -> Option<String> {
-    let explain = format!("EXPLAIN {}", execution.text);
+    let explain = format!("EXPLAIN {}", execution.text.sql());
     let lines = client.query(&explain, &execution.parameters()).await.unwrap();
     let plan: Vec<&str> = lines.iter().map(|line| line.get(0)).collect();
     let plan = plan.join("\n");
@@ -140,8 +145,10 @@ mod tests {
     async fn run_steps(client: &Client, steps: &[MergedStep<'_>]) -> Vec<Row> {
         let mut returned = Vec::new();
         for step in steps {
-            for execution in Layout::Distributed.executions(step.sql, step.rows.clone()) {
-                let rows = client.query(&*execution.text, &execution.parameters()).await;
+            for execution in
+                Statements::new(Layout::Distributed).executions(step.sql, step.rows.clone())
+            {
+                let rows = client.query(execution.text.sql(), &execution.parameters()).await;
                 returned.extend(rows.unwrap().iter().map(|row| read_row(row).unwrap()));
             }
         }

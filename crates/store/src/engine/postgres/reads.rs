@@ -1,12 +1,12 @@
 //! Queries over the connections of a pool.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use deadpool_postgres::Pool;
 
 #[cfg(test)]
 use super::plans;
-use super::{contains_nul, executions::Layout, get_client, read_row};
+use super::{contains_nul, get_client, read_row, statements::Statements};
 use crate::{
     EngineError, StoreMetrics,
     core::value::{Row, Value},
@@ -15,7 +15,7 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct Reads {
     pub(super) pool: Pool,
-    pub(super) layout: Layout,
+    pub(super) statements: Arc<Statements>,
     pub(super) metrics: StoreMetrics,
 }
 
@@ -32,10 +32,10 @@ impl Reads {
         let client = get_client(&self.pool).await?;
         self.metrics.record_wait(started.elapsed());
         let mut found = Vec::new();
-        for execution in self.layout.executions(sql, rows) {
+        for execution in self.statements.executions(sql, rows) {
             #[cfg(test)]
-            plans::check_query(&client, self.layout, sql, &execution).await;
-            let statement = client.prepare_cached(&execution.text).await?;
+            plans::check_query(&client, self.statements.layout, sql, &execution).await;
+            let statement = client.prepare_cached(execution.text.sql()).await?;
             let rows = client.query(&statement, &execution.parameters()).await?;
             found.reserve(rows.len());
             for row in &rows {

@@ -23,9 +23,10 @@ use super::{
     READERS_MAX,
     committers::Committers,
     create_pool,
-    executions::{Layout, by_merchant},
+    executions::by_merchant,
     get_client,
     reads::Reads,
+    statements::{Layout, Statements},
     statistics::WrittenRows,
     tls::worker_settings,
     waiting::Grouping,
@@ -262,9 +263,9 @@ impl Workers {
         let grouping = Grouping::Together;
         let commits = create_pool(settings()?, grouping.committers())?;
         let (metrics, written) = (&self.0.metrics, WrittenRows::default());
-        let committers =
-            Committers::start(&commits, Layout::Distributed, grouping, metrics, &written);
-        let readers = Reads { pool, layout: Layout::Distributed, metrics: metrics.clone() };
+        let statements = Statements::new(Layout::Distributed);
+        let committers = Committers::start(&commits, &statements, grouping, metrics, &written);
+        let readers = Reads { pool, statements, metrics: metrics.clone() };
         Ok(Worker { readers, commits, committers, address: address.clone() })
     }
 

@@ -20,9 +20,8 @@ use rusqlite::Connection;
 use tokio::sync::mpsc;
 
 use super::{BUSY_TIMEOUT, Job, Statements, bind, readers::collect};
-use crate::engine::{
-    dialect::CHANGE_NUMBER,
-    group::{CommitResult, Counters, Group, Numbering, Steps, pending_by_transaction},
+use crate::engine::group::{
+    CommitResult, Counters, Group, Numbering, Steps, pending_by_transaction,
 };
 use crate::{
     StoreMetrics,
@@ -184,7 +183,8 @@ impl Writer {
 
     /// Runs the steps and reads the message counters that they return.
     fn apply(&self, transactions: &[Transaction]) -> Result<Counters, EngineError> {
-        let needs_change = transactions.iter().any(needs_change_number);
+        let needs_change = |step: &Step| self.statements.has_change_number(step.sql);
+        let needs_change = transactions.iter().any(|one| one.steps.iter().any(needs_change));
         let change = if needs_change { self.next_change()? } else { 0 };
         let steps = Steps::new(transactions, SLOT, Numbering::BeforeTheStatement);
         let mut returned = Vec::new();
@@ -210,7 +210,7 @@ impl Writer {
         returned: &mut Vec<Row>,
     ) -> Result<(), EngineError> {
         let mut statement = self.statements.prepare(&self.connection, step.sql)?;
-        if step.sql.contains(CHANGE_NUMBER) {
+        if self.statements.has_change_number(step.sql) {
             // It stays bound when the statement runs again with another row.
             let last = statement.parameter_count();
             statement.raw_bind_parameter(last, change)?;
@@ -271,10 +271,6 @@ impl Writer {
             tracing::error!("checkpointing the full log failed, will retry: {error}");
         }
     }
-}
-
-fn needs_change_number(transaction: &Transaction) -> bool {
-    transaction.steps.iter().any(|step| step.sql.contains(CHANGE_NUMBER))
 }
 
 pub(super) struct Checkpointer {
