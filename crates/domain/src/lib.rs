@@ -11,6 +11,7 @@
 //! them.
 
 pub mod access;
+pub mod bodies;
 pub mod carriers;
 pub mod currency;
 pub mod exchanges;

@@ -30,7 +30,7 @@ mod withdrawal;
 pub use crate::core::{
     audit::{AuditFilter, AuditRecord},
     backup::{BackupSummary, backup, verify_backup},
-    body::{StoredBody, Versioned},
+    body::Versioned,
     counted_events::CountedEvent,
     cursor::{Cursor, next_page},
     day_counts::DayCount,

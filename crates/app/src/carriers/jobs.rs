@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     carriers::job::{CarrierJob, LabelKey},
     identifier::MerchantId,
     messages::kind::MessageKind,
@@ -64,8 +65,7 @@ fn enqueue(app: &App, transaction: &mut Transaction, merchant: &MerchantId, job:
         reference: key.rma_identifier.as_str(),
         sequence: key.generation.saturating_mul(2).saturating_sub(1).saturating_add(is_refund),
     };
-    let body = serde_json::to_vec(job).expect("a job has string keys");
-    let message = outbox::message(app, merchant, &about, Bytes::from(body));
+    let message = outbox::message(app, merchant, &about, Bytes::from(job.to_json()));
     // A lane for each label: the next one must not wait until the carrier took this one back.
     let lane = lane_number(about.kind.queue(), &key.reference());
     transaction.enqueue(NewMessage { lane, ..message });

@@ -4,6 +4,8 @@
 //! A response may contain a new secret, so responses are sealed.
 
 use domain::{
+    bodies::JsonBody,
+    merchants::retention::RetentionPeriods,
     returns::rma::Rma,
     warehouse::{
         drop_ship::DropShipOrder, return_routes::ReturnRoutes, settings::Warehouse,
@@ -11,7 +13,7 @@ use domain::{
     },
 };
 use serde::de::Error;
-use store::{ResponseKey, StoredBody, StoredResponse, Transaction};
+use store::{ResponseKey, StoredResponse, Transaction};
 use world::{Purpose, SealContext};
 
 use crate::{App, AppError, core::scope::RequestScope};
@@ -43,16 +45,16 @@ macro_rules! replayable {
     };
 }
 
-/// Of types that are stored by themselves, too, the store has compiled this already.
+/// Writing the types that are stored by themselves, too, is compiled already.
 macro_rules! replayable_as_stored {
     ($($response:ty),+) => {
         $(impl Replayable for $response {
             fn parse(stored: &str) -> Result<Self, serde_json::Error> {
-                StoredBody::parse(stored)
+                serde_json::from_str(stored)
             }
 
             fn to_json(&self) -> String {
-                StoredBody::to_json(self)
+                JsonBody::to_json(self)
             }
         })+
     };
@@ -61,7 +63,15 @@ macro_rules! replayable_as_stored {
 pub(crate) use replayable;
 
 replayable!(String);
-replayable_as_stored!(DropShipOrder, ReturnRoutes, Rma, Shipment, UnitRecord, Warehouse);
+replayable_as_stored!(
+    DropShipOrder,
+    RetentionPeriods,
+    ReturnRoutes,
+    Rma,
+    Shipment,
+    UnitRecord,
+    Warehouse
+);
 
 /// The response that this request got before, if it has a key that was used.
 pub(crate) async fn replay_response<T: Replayable>(

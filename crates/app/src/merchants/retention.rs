@@ -6,6 +6,7 @@ use std::{
 };
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     merchants::retention::{RetentionPeriods, cutoff},
     messages::{kind::MessageKind, mail::Mail, state::MessageState},
@@ -21,10 +22,7 @@ use store::{
 
 use crate::{
     App, AppError,
-    core::{
-        audit_trail::record_change, commit_once::commit_once, idempotency::replayable,
-        scope::RequestScope,
-    },
+    core::{audit_trail::record_change, commit_once::commit_once, scope::RequestScope},
     orders::{
         eraser::Eraser,
         shopper_data::{FoundData, FoundOrder, find_order},
@@ -40,8 +38,6 @@ const CONNECTED_MAX: usize = 100;
 const AUDIT_BATCH: usize = 500;
 /// Between two steps, so that other writers come first.
 const PAUSE: Duration = Duration::from_millis(50);
-
-replayable!(RetentionPeriods);
 
 /// The periods of a merchant that must exist.
 pub async fn load_retention(
@@ -262,7 +258,7 @@ async fn erase_mail(
     let Some(mail) = mail.filter(|mail| is_finished && !mail.is_erased()) else {
         return Ok(false);
     };
-    let body = serde_json::to_vec(&mail.erased()).expect("a mail has string keys").into();
+    let body = mail.erased().to_json().into();
     let mut transaction = Transaction::new("erasing a mail");
     transaction.erase_messages(merchant, vec![DocumentRow { key, body }], ERASED);
     app.commit(transaction).await?;

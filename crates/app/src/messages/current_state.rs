@@ -5,6 +5,7 @@
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     messages::kind::MessageKind,
     returns::{identifier::RmaId, message::RmaMessage},
@@ -53,7 +54,7 @@ async fn current_rma(
     let Some(id) = RmaId::parse(reference) else { return Ok(None) };
     let rma = app.store.rma(merchant, &id).await?;
     Ok(rma.map(|Versioned { value: rma, .. }| {
-        let body = serde_json::to_vec(&RmaMessage::of(&rma)).expect("a message has string keys");
+        let body = RmaMessage::of(&rma).to_json();
         CurrentMessage { sequence: rma.messages_sent, body: Bytes::from(body) }
     }))
 }
@@ -85,6 +86,6 @@ async fn current_shipment(
 
 fn part_of_shipment(shipment: &Shipment, reference: &str) -> Option<CurrentMessage> {
     let part = messages(shipment).find(|part| part.asn_number.as_str() == reference)?;
-    let body = serde_json::to_vec(&part).expect("a message has string keys");
+    let body = part.to_json();
     Some(CurrentMessage { sequence: shipment.announcements, body: Bytes::from(body) })
 }

@@ -4,6 +4,7 @@
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     orders::erasure::{
         ERASED, PersonalTexts, erase_audit_detail, erase_document, erase_order, erase_unit,
@@ -14,8 +15,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{
-    DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, StoredBody, Transaction, UnitRow,
-    Versioned,
+    DocumentRow, MessageRow, RefundProblem, ShopperKeyKind, Transaction, UnitRow, Versioned,
 };
 use utoipa::ToSchema;
 
@@ -193,7 +193,7 @@ impl<'a> Eraser<'a> {
                     continue;
                 }
                 let body = erase_unit(value.to_json().as_bytes(), known.texts)?;
-                let erased: UnitRecord = StoredBody::parse(&String::from_utf8_lossy(&body))
+                let erased: UnitRecord = serde_json::from_str(&String::from_utf8_lossy(&body))
                     .map_err(AppError::UnreadableResponse)?;
                 let unit = UnitRecord { unit_identifier: value.unit_identifier, ..erased };
                 self.erase_audit(transaction, owner, &unit.unit_identifier, known).await?;
@@ -292,9 +292,8 @@ fn erase_problem<'a>(problem: &'a RefundProblem, known: &PersonalTexts) -> &'a s
     if is_answered { ERASED } else { known.erase_text(&problem.detail) }
 }
 
-fn erase_value(value: &impl Serialize, known: Known<'_>) -> Result<String, AppError> {
-    let body = serde_json::to_vec(value).expect("stored values have string keys");
-    let erased = erase_document(&body, known.texts)?;
+fn erase_value(value: &impl JsonBody, known: Known<'_>) -> Result<String, AppError> {
+    let erased = erase_document(value.to_json().as_bytes(), known.texts)?;
     Ok(String::from_utf8_lossy(&erased).into_owned())
 }
 

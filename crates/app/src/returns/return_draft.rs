@@ -4,6 +4,7 @@
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     messages::kind::MessageKind,
     money::{
@@ -149,7 +150,7 @@ fn build_posting(rma: &Rma, at: Timestamp, amounts: Balances) -> Posting {
 
 /// Enqueues the message about a return as it is now.
 fn enqueue_message(app: &App, transaction: &mut Transaction, merchant: &MerchantId, rma: &Rma) {
-    let body = serde_json::to_vec(&RmaMessage::of(rma)).expect("a message has string keys");
+    let body = RmaMessage::of(rma).to_json();
     let about = About {
         kind: MessageKind::Rma,
         reference: rma.rma_identifier.as_str(),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use domain::{
+    bodies::JsonBody,
     exchanges::{
         order::{ExchangeOrder, ExchangeOrderItem, ExchangeTerms, exchange_order},
         record::ExchangeRecord,
@@ -230,10 +231,9 @@ fn enqueue_exchange_order(
     merchant: &MerchantId,
     order: &ExchangeOrder,
 ) {
-    let body = serde_json::to_vec(order).expect("an exchange order has string keys");
     let reference = order.original_order_id.as_str();
     let about = About { kind: MessageKind::ExchangeOrder, reference, sequence: 1 };
-    transaction.enqueue(outbox::message(app, merchant, &about, body.into()));
+    transaction.enqueue(outbox::message(app, merchant, &about, order.to_json().into()));
 }
 
 /// Decides on the return that the request asks for.

@@ -4,6 +4,7 @@ mod batch;
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     messages::kind::MessageKind,
     returns::{
@@ -364,7 +365,7 @@ pub(crate) fn enqueue_receipt(
     message: &InventoryReceipt<'_>,
     unit: &UnitRecord,
 ) {
-    let body = Bytes::from(serde_json::to_vec(message).expect("a message has string keys"));
+    let body = Bytes::from(message.to_json());
     let about = About {
         kind: MessageKind::InventoryReceipt,
         reference: &unit.unit_identifier,

@@ -3,6 +3,7 @@
 //! An ASN may have a hundred thousand lines, so its units are loaded in chunks.
 
 use domain::{
+    bodies::JsonBody,
     faults::{FAULTS_MAX, FaultCode, Faults, FieldError},
     identifier::MerchantId,
     orders::intake::IntakeOutcome,
@@ -98,9 +99,9 @@ pub async fn replace_asn(
 /// again has another time.
 fn hash_asn(asn: &mut InboundAsn) -> String {
     let message_timestamp = asn.message_timestamp.take();
-    let text = serde_json::to_vec(asn).expect("an ASN has string keys");
+    let text = asn.to_json();
     asn.message_timestamp = message_timestamp;
-    secrets::hexadecimal(&secrets::hash(&text))
+    secrets::hexadecimal(&secrets::hash(text.as_bytes()))
 }
 
 async fn find_asn(

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     faults::Faults,
     identifier::MerchantId,
     json::Json,
@@ -153,7 +154,7 @@ fn enqueue_message(
         DropShipNotice::Cancellation => MessageKind::DropShipmentCancellation,
         DropShipNotice::PartialCancellation => MessageKind::DropShipmentPartialCancellation,
     };
-    let body = Bytes::from(serde_json::to_vec(&message).expect("a message has string keys"));
+    let body = Bytes::from(message.to_json());
     let about = About { kind, reference: &order.client_identifier, sequence: order.messages_sent };
     transaction.enqueue(outbox::message(app, merchant, &about, body));
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     faults::Faults,
     identifier::MerchantId,
     json::Json,
@@ -238,9 +239,8 @@ fn enqueue_messages(
     shipment: &Shipment,
 ) {
     for message in messages(shipment) {
-        let body = serde_json::to_vec(&message).expect("a message has string keys");
         // Releases spare capacity, because there may be many large messages.
-        let body = Bytes::from(body.into_boxed_slice());
+        let body = Bytes::from(message.to_json().into_bytes().into_boxed_slice());
         let reference = message.asn_number.as_str();
         let sequence = shipment.announcements;
         let about = About { kind: MessageKind::OutboundAsn, reference, sequence };

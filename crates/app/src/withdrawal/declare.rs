@@ -2,6 +2,7 @@
 //! merchant is told, and a return starts, all in one transaction.
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     merchants::merchant::MerchantSettings,
     messages::{
@@ -216,7 +217,7 @@ fn put_record(
     recorded: &RecordedWithdrawal,
 ) -> RecordSeal {
     let record = &recorded.record;
-    let text = serde_json::to_string(record).expect("a record has string keys");
+    let text = record.to_json();
     let seal = seal_record(app, merchant, &record.withdrawal_identifier, &text);
     let about = About {
         kind: MessageKind::Withdrawal,

@@ -2,13 +2,14 @@
 
 use domain::{
     access::client::Client,
+    bodies::JsonBody,
     identifier::{ClientId, MerchantId},
 };
 
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, to_json},
+        body::parse_body,
         value::{Row, params},
     },
 };
@@ -18,7 +19,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO clients (merchant_id, client_id, version, body) VALUES ($1, $2, 1, $3)
              ON CONFLICT DO NOTHING",
-            params![client.id.merchant().as_str(), client.id.as_str(), to_json(client)],
+            params![client.id.merchant().as_str(), client.id.as_str(), client.to_json()],
         );
     }
 
@@ -27,7 +28,7 @@ impl Transaction {
         self.one_row(
             "UPDATE clients SET version = version + 1, body = $4
              WHERE merchant_id = $1 AND client_id = $2 AND version = $3",
-            params![client.id.merchant().as_str(), client.id.as_str(), version, to_json(client)],
+            params![client.id.merchant().as_str(), client.id.as_str(), version, client.to_json()],
         );
     }
 

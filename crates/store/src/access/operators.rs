@@ -1,12 +1,15 @@
 //! Operators and their sessions. Only the hash of a session's token is stored.
 
 use bytes::Bytes;
-use domain::access::operator::{Operator, OperatorName};
+use domain::{
+    access::operator::{Operator, OperatorName},
+    bodies::JsonBody,
+};
 
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, to_json},
+        body::parse_body,
         value::{Row, params},
     },
 };
@@ -26,7 +29,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO operators (operator, version, body) VALUES ($1, 1, $2)
              ON CONFLICT DO NOTHING",
-            params![operator.name.as_str(), to_json(operator)],
+            params![operator.name.as_str(), operator.to_json()],
         );
     }
 
@@ -35,7 +38,7 @@ impl Transaction {
         self.one_row(
             "UPDATE operators SET version = version + 1, body = $3
              WHERE operator = $1 AND version = $2",
-            params![operator.name.as_str(), version, to_json(operator)],
+            params![operator.name.as_str(), version, operator.to_json()],
         );
     }
 

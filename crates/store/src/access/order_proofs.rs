@@ -1,13 +1,10 @@
 //! The codes that were sent to prove an e-mail address, and the attempts to enter them.
 
-use domain::{access::proof::ProofState, identifier::MerchantId};
+use domain::{access::proof::ProofState, bodies::JsonBody, identifier::MerchantId};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
-    core::{
-        body::{read_versioned, to_json},
-        value::params,
-    },
+    core::{body::read_versioned, value::params},
 };
 
 impl Transaction {
@@ -26,7 +23,7 @@ impl Transaction {
                  SET version = order_proofs.version + 1, changed_us = excluded.changed_us,
                      body = excluded.body
                  WHERE order_proofs.version = $5",
-            params![merchant, order_id, now_us, to_json(&state.value), state.version],
+            params![merchant, order_id, now_us, state.value.to_json(), state.version],
         );
     }
 

@@ -1,13 +1,10 @@
 //! Merchants' accounts at carriers. The secrets in them are sealed.
 
-use domain::{carriers::account::CarrierAccount, identifier::MerchantId};
+use domain::{bodies::JsonBody, carriers::account::CarrierAccount, identifier::MerchantId};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
-    core::{
-        body::{read_versioned, to_json},
-        value::params,
-    },
+    core::{body::read_versioned, value::params},
 };
 
 impl Transaction {
@@ -23,7 +20,7 @@ impl Transaction {
              ON CONFLICT (merchant_id) DO UPDATE
                  SET version = carrier_accounts.version + 1, body = excluded.body
                  WHERE carrier_accounts.version = $3",
-            params![merchant, to_json(account), version],
+            params![merchant, account.to_json(), version],
         );
     }
 }

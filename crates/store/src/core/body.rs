@@ -1,26 +1,9 @@
-//! Stored JSON bodies, their versions, and identifiers: writing them, and reading them back.
+//! Stored JSON bodies, their versions, and identifiers, as they are read.
 
 use std::fmt::Display;
 
-use domain::{
-    access::{client::Client, operator::Operator, proof::ProofState},
-    carriers::account::CarrierAccount,
-    exchanges::record::ExchangeRecord,
-    identifier::MerchantId,
-    merchants::{merchant::Merchant, portal::Portal, retention::RetentionPeriods},
-    messages::{endpoint::Endpoints, mail::settings::MailSettings},
-    returns::{journal::ReturnChange, ledger::Ledger, policy::Policy, rma::Rma},
-    warehouse::{
-        asn::{AsnCarton, AsnDetail, InboundAsn},
-        disposition::DispositionTable,
-        drop_ship::DropShipOrder,
-        return_routes::ReturnRoutes,
-        settings::Warehouse,
-        shipment::{Shipment, ShipmentHead},
-        unit::{StoryStep, UnitRecord},
-    },
-};
-use serde::Serialize;
+use domain::identifier::MerchantId;
+use serde::de::DeserializeOwned;
 
 use crate::core::{error::EngineError, value::Row};
 
@@ -31,73 +14,17 @@ pub struct Versioned<T> {
     pub version: i64,
 }
 
-pub(crate) fn to_json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("domain types have string keys and finite numbers")
-}
-
-/// A type that is stored as a JSON body.
-///
-/// The code that reads and writes a type as JSON is large. Each implementation compiles it in this
-/// crate once; a generic function would compile it again in every crate that waits for a query.
-pub trait StoredBody: Sized {
-    fn parse(body: &str) -> Result<Self, serde_json::Error>;
-
-    fn to_json(&self) -> String;
-}
-
-macro_rules! stored_bodies {
-    ($($stored:ty),+ $(,)?) => {
-        $(impl StoredBody for $stored {
-            fn parse(body: &str) -> Result<Self, serde_json::Error> {
-                serde_json::from_str(body)
-            }
-
-            fn to_json(&self) -> String {
-                to_json(self)
-            }
-        })+
-    };
-}
-
-stored_bodies!(
-    AsnCarton,
-    AsnDetail,
-    CarrierAccount<String>,
-    Client,
-    DispositionTable,
-    DropShipOrder,
-    Endpoints<String>,
-    ExchangeRecord,
-    InboundAsn,
-    Ledger,
-    MailSettings<String>,
-    Merchant,
-    Operator,
-    Policy,
-    Portal,
-    ProofState,
-    RetentionPeriods,
-    ReturnChange,
-    ReturnRoutes,
-    Rma,
-    Shipment,
-    ShipmentHead,
-    UnitRecord,
-    Vec<StoryStep>,
-    Warehouse,
-);
-
 /// A stored JSON body as the type it was written from.
-pub(crate) fn parse_body<T: StoredBody>(
+pub(crate) fn parse_body<T: DeserializeOwned>(
     table: &'static str,
     id: &str,
     body: &str,
 ) -> Result<T, EngineError> {
-    T::parse(body).map_err(|error| corrupt(table, id, &error))
+    serde_json::from_str(body).map_err(|error| corrupt(table, id, &error))
 }
 
 /// A row of a version and a JSON body.
-pub(crate) fn read_versioned<T: StoredBody>(
+pub(crate) fn read_versioned<T: DeserializeOwned>(
     table: &'static str,
     id: &str,
     row: &Row,

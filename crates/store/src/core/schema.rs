@@ -110,6 +110,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use domain::{
+        bodies::JsonBody,
         identifier::MerchantId,
         money::books::Balances,
         returns::journal::{ReturnChange, state_after},
@@ -136,7 +137,7 @@ mod tests {
                 rma.rma_identifier.as_str(),
                 domain::time::micros(rma.created_at),
                 rma.status.name(),
-                crate::core::body::to_json(&rma)
+                rma.to_json()
             ],
         );
         store.commit(older).await.unwrap();

@@ -1,6 +1,7 @@
 //! Exchange orders: what merchants are asked to send instead of a refund, and the result.
 
 use domain::{
+    bodies::JsonBody,
     exchanges::record::{ExchangeRecord, ExchangeState},
     identifier::MerchantId,
     time::micros,
@@ -9,7 +10,7 @@ use domain::{
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_merchant, read_versioned, to_json},
+        body::{parse_merchant, read_versioned},
         cursor::Cursor,
         value::{Row, params},
     },
@@ -38,7 +39,7 @@ impl Transaction {
                 record.state.name(),
                 record.exchange_order_identifier.as_deref().unwrap_or_default(),
                 micros(record.created_at),
-                to_json(record)
+                record.to_json()
             ],
         );
     }
@@ -60,7 +61,7 @@ impl Transaction {
                 version,
                 record.state.name(),
                 record.exchange_order_identifier.as_deref().unwrap_or_default(),
-                to_json(record)
+                record.to_json()
             ],
         );
     }

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     merchants::{merchant::Merchant, picture::PictureKind, portal::Portal},
     withdrawal::terms::WithdrawalTerms,
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        body::{corrupt, parse_body, to_json},
+        body::{corrupt, parse_body},
         value::{Row, params},
     },
 };
@@ -45,7 +46,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO portals (merchant_id, body) VALUES ($1, $2)
              ON CONFLICT (merchant_id) DO UPDATE SET body = excluded.body",
-            params![merchant, to_json(portal)],
+            params![merchant, portal.to_json()],
         );
     }
 

@@ -1,11 +1,11 @@
 //! Merchants: their names, addresses and settings.
 
-use domain::{identifier::MerchantId, merchants::merchant::Merchant};
+use domain::{bodies::JsonBody, identifier::MerchantId, merchants::merchant::Merchant};
 
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, to_json},
+        body::parse_body,
         value::{Row, params},
     },
 };
@@ -16,7 +16,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO merchants (merchant_id, version, body) VALUES ($1, 1, $2)
              ON CONFLICT DO NOTHING",
-            params![merchant.id.as_str(), to_json(merchant)],
+            params![merchant.id.as_str(), merchant.to_json()],
         );
     }
 
@@ -25,7 +25,7 @@ impl Transaction {
         self.one_row(
             "UPDATE merchants SET version = version + 1, body = $3
              WHERE merchant_id = $1 AND version = $2",
-            params![merchant.id.as_str(), version, to_json(merchant)],
+            params![merchant.id.as_str(), version, merchant.to_json()],
         );
     }
 }

@@ -8,12 +8,12 @@
 //! a change of its own. The progress of a deferred order or return is a row whose class ends in its
 //! reference.
 
-use domain::{identifier::MerchantId, merchants::retention::RetentionPeriods};
+use domain::{bodies::JsonBody, identifier::MerchantId, merchants::retention::RetentionPeriods};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        body::{parse_body, parse_merchant, to_json},
+        body::{parse_body, parse_merchant},
         value::{Row, params},
     },
 };
@@ -66,7 +66,7 @@ impl Transaction {
         self.one_row(
             "INSERT INTO retention_periods (merchant_id, body) VALUES ($1, $2)
              ON CONFLICT (merchant_id) DO UPDATE SET body = excluded.body",
-            params![merchant, to_json(periods)],
+            params![merchant, periods.to_json()],
         );
         // Shorter periods concern what was examined already.
         self.any_rows("DELETE FROM retention_progress WHERE merchant_id = $1", params![merchant]);

@@ -1,13 +1,10 @@
 //! Merchants' endpoints: addresses and credentials. The secrets in them are sealed.
 
-use domain::{identifier::MerchantId, messages::endpoint::Endpoints};
+use domain::{bodies::JsonBody, identifier::MerchantId, messages::endpoint::Endpoints};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
-    core::{
-        body::{read_versioned, to_json},
-        value::params,
-    },
+    core::{body::read_versioned, value::params},
 };
 
 impl Transaction {
@@ -23,7 +20,7 @@ impl Transaction {
              ON CONFLICT (merchant_id) DO UPDATE
                  SET version = endpoints.version + 1, body = excluded.body
                  WHERE endpoints.version = $3",
-            params![merchant, to_json(endpoints), version],
+            params![merchant, endpoints.to_json(), version],
         );
     }
 }

@@ -1,13 +1,10 @@
 //! How the mails of merchants are sent. The secrets in the settings are sealed.
 
-use domain::{identifier::MerchantId, messages::mail::settings::MailSettings};
+use domain::{bodies::JsonBody, identifier::MerchantId, messages::mail::settings::MailSettings};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
-    core::{
-        body::{read_versioned, to_json},
-        value::params,
-    },
+    core::{body::read_versioned, value::params},
 };
 
 impl Transaction {
@@ -23,7 +20,7 @@ impl Transaction {
              ON CONFLICT (merchant_id) DO UPDATE
                  SET version = mail_settings.version + 1, body = excluded.body
                  WHERE mail_settings.version = $3",
-            params![merchant, to_json(settings), version],
+            params![merchant, settings.to_json(), version],
         );
     }
 }

@@ -1,6 +1,7 @@
 //! The journal of returns: every event that changed one, in order.
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
@@ -14,7 +15,7 @@ use jiff::Timestamp;
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        body::{corrupt, parse_body, to_json},
+        body::{corrupt, parse_body},
         value::{Row, params},
     },
 };
@@ -33,7 +34,7 @@ impl Transaction {
     pub fn insert_return_event(&mut self, merchant: &MerchantId, rma: &RmaId, event: &ReturnEvent) {
         let ReturnEvent { number, at, actor, cause, change } = event;
         let header = EventHeader { number: *number, at: *at, actor, cause: cause.as_deref() };
-        self.insert_return_event_body(merchant, rma, &header, to_json(change));
+        self.insert_return_event_body(merchant, rma, &header, change.to_json());
     }
 
     pub(crate) fn insert_return_event_body(

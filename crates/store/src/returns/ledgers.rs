@@ -1,12 +1,12 @@
 //! Ledgers: what of each order is spent. Every change that spends a unit changes this row, so that
 //! two of them cannot spend the same unit.
 
-use domain::{identifier::MerchantId, returns::ledger::Ledger};
+use domain::{bodies::JsonBody, identifier::MerchantId, returns::ledger::Ledger};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_merchant, read_versioned, to_json},
+        body::{parse_merchant, read_versioned},
         value::params,
     },
 };
@@ -28,7 +28,7 @@ impl Transaction {
         ledger: &Ledger,
         version: i64,
     ) {
-        let body = to_json(ledger);
+        let body = ledger.to_json();
         if version == 0 {
             self.one_row_each(
                 "INSERT INTO ledgers (merchant_id, order_id, version, body)

@@ -1,12 +1,12 @@
 //! Merchants' return policies: every version, because returns refer to the one they were decided
 //! by.
 
-use domain::{identifier::MerchantId, returns::policy::Policy};
+use domain::{bodies::JsonBody, identifier::MerchantId, returns::policy::Policy};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
     core::{
-        body::{parse_body, to_json},
+        body::parse_body,
         value::{Row, params},
     },
 };
@@ -33,7 +33,7 @@ impl Transaction {
                 policy.version,
                 policy.created_us,
                 policy.actor.as_str(),
-                to_json(&policy.policy)
+                policy.policy.to_json()
             ],
         );
     }

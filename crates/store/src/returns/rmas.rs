@@ -1,6 +1,7 @@
 //! Returns, the parcels they travel in, and the labels that carriers are asked for.
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
@@ -12,7 +13,7 @@ use domain::{
 use crate::{
     CountedEvent, EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{corrupt, parse_merchant, read_versioned, to_json},
+        body::{corrupt, parse_merchant, read_versioned},
         cursor::Cursor,
         value::params,
     },
@@ -40,7 +41,7 @@ impl Transaction {
     /// Adds a return and the first event of its journal; a conflict when its identifier is taken.
     /// Both have the same body, which is written once.
     pub fn start_return(&mut self, merchant: &MerchantId, rma: &Rma, started: &EventHeader<'_>) {
-        let body = to_json(rma);
+        let body = rma.to_json();
         self.insert_return_event_body(merchant, &rma.rma_identifier, started, body.clone());
         self.insert_return_body(merchant, rma, body);
     }
@@ -48,7 +49,7 @@ impl Transaction {
     /// Adds a return without a journal.
     #[cfg(test)]
     pub(crate) fn insert_return(&mut self, merchant: &MerchantId, rma: &Rma) {
-        self.insert_return_body(merchant, rma, to_json(rma));
+        self.insert_return_body(merchant, rma, rma.to_json());
     }
 
     fn insert_return_body(&mut self, merchant: &MerchantId, rma: &Rma, body: String) {
@@ -94,7 +95,7 @@ impl Transaction {
                 version,
                 rma.status.name(),
                 owed_cents(rma),
-                to_json(rma),
+                rma.to_json(),
                 micros(rma.updated_at)
             ],
         );

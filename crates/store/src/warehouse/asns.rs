@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     time::{from_micros, micros},
     warehouse::{
@@ -20,7 +21,7 @@ use domain::{
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{corrupt, parse_body, to_json},
+        body::{corrupt, parse_body},
         value::{Row, Value, params},
     },
 };
@@ -187,7 +188,7 @@ fn completes_line(state: &AsnState, line: &str) -> bool {
 /// The ASN without its lines, as JSON.
 fn head_to_json(asn: &InboundAsn) -> String {
     let InboundAsn { from, to, .. } = asn;
-    to_json(&InboundAsn {
+    let head = InboundAsn {
         program_identifier: asn.program_identifier.clone(),
         asn_number: asn.asn_number.clone(),
         status: asn.status,
@@ -203,7 +204,8 @@ fn head_to_json(asn: &InboundAsn) -> String {
         merchant: asn.merchant.clone(),
         concept: asn.concept.clone(),
         cartons: Vec::new(),
-    })
+    };
+    head.to_json()
 }
 
 fn line_values(merchant: &MerchantId, line: &AsnLine<'_>, place: i64) -> Vec<Value> {
@@ -231,8 +233,8 @@ fn line_values(merchant: &MerchantId, line: &AsnLine<'_>, place: i64) -> Vec<Val
         text(detail.asin.as_ref()).to_ascii_uppercase(),
         text(identifier.as_ref()),
         detail.quantity,
-        to_json(&outside),
-        to_json(detail)
+        outside.to_json(),
+        detail.to_json()
     ]
 }
 

@@ -1,6 +1,7 @@
 //! The rules that propose channels, and the counts of what became of returned units.
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     returns::rma::{Rma, RmaUnit},
     time::micros,
@@ -10,7 +11,7 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, read_versioned, to_json},
+        body::{parse_body, read_versioned},
         counted_events::{DispositionCount, day_start_us},
         value::params,
     },
@@ -57,7 +58,7 @@ impl Transaction {
              ON CONFLICT (merchant_id, warehouse_id) DO UPDATE
              SET version = dispositions.version + 1, body = excluded.body
              WHERE dispositions.version = $3",
-            params![merchant, warehouse, version, to_json(table)],
+            params![merchant, warehouse, version, table.to_json()],
         );
     }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     time::micros,
     warehouse::{
@@ -14,7 +15,7 @@ use domain::{
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, parse_merchant, read_versioned, to_json},
+        body::{parse_body, parse_merchant, read_versioned},
         value::{Row, params},
     },
 };
@@ -51,7 +52,7 @@ impl Transaction {
                 shipment.head.asn_number.as_str(),
                 shipment.body,
                 shipment.head.status.name(),
-                to_json(&shipment.head),
+                shipment.head.to_json(),
                 micros(shipment.head.updated_at)
             ],
         );
@@ -69,7 +70,7 @@ impl Transaction {
                 version,
                 shipment.body,
                 shipment.head.status.name(),
-                to_json(&shipment.head),
+                shipment.head.to_json(),
                 micros(shipment.head.updated_at)
             ],
         );
@@ -94,7 +95,7 @@ impl Transaction {
             params![
                 merchant,
                 order.client_identifier.as_str(),
-                to_json(order),
+                order.to_json(),
                 version,
                 order.status.name(),
                 micros(order.updated_at)

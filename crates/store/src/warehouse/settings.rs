@@ -1,11 +1,14 @@
 //! The warehouses of the platform.
 
-use domain::warehouse::{return_routes::ReturnRoutes, settings::Warehouse};
+use domain::{
+    bodies::JsonBody,
+    warehouse::{return_routes::ReturnRoutes, settings::Warehouse},
+};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, read_versioned, to_json},
+        body::{parse_body, read_versioned},
         value::params,
     },
 };
@@ -19,7 +22,7 @@ impl Transaction {
              ON CONFLICT (warehouse_id) DO UPDATE
              SET version = warehouses.version + 1, body = excluded.body
              WHERE warehouses.version = $2",
-            params![warehouse.identifier.as_str(), version, to_json(warehouse)],
+            params![warehouse.identifier.as_str(), version, warehouse.to_json()],
         );
     }
 
@@ -30,7 +33,7 @@ impl Transaction {
              ON CONFLICT (id) DO UPDATE
              SET version = return_routes.version + 1, body = excluded.body
              WHERE return_routes.version = $1",
-            params![version, to_json(routes)],
+            params![version, routes.to_json()],
         );
     }
 

@@ -7,6 +7,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     time::micros,
     warehouse::unit::{StoryStep, UnitRecord},
@@ -15,7 +16,7 @@ use domain::{
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
     core::{
-        body::{parse_body, to_json},
+        body::parse_body,
         cursor::Cursor,
         error::During,
         value::{Row, Value, params},
@@ -78,7 +79,7 @@ impl Transaction {
             new.iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant, id, row.doubt_us(), to_json(&row.unit)]
+                    params![merchant, id, row.doubt_us(), row.unit.to_json()]
                 })
                 .collect(),
         );
@@ -92,7 +93,7 @@ impl Transaction {
                 .iter()
                 .map(|row| {
                     let id = row.unit.unit_identifier.as_str();
-                    params![merchant, id, row.replaces, row.doubt_us(), to_json(&row.unit)]
+                    params![merchant, id, row.replaces, row.doubt_us(), row.unit.to_json()]
                 })
                 .collect(),
         );
@@ -140,7 +141,7 @@ struct SharedTexts(Arc<str>);
 
 impl SharedTexts {
     fn text_of(&mut self, steps: &[StoryStep]) -> Value {
-        let text = to_json(&steps);
+        let text = steps.to_json();
         if *text != *self.0 {
             self.0 = text.into();
         }

@@ -2,6 +2,7 @@
 //! sent is what is shown later.
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     merchants::language::Language,
     messages::{
@@ -46,9 +47,8 @@ pub async fn enqueue_mail(
     let language = profile.language(mail.language);
     let rendered = profile.render(mail.kind, language, mail.recipient, mail.content);
     let rendered = Mail { attachment: mail.attachment, ..rendered };
-    let body = serde_json::to_vec(&rendered).expect("a mail has string keys");
     let NewMail { reference, sequence, .. } = mail;
     let about = About { kind: MessageKind::Mail, reference, sequence };
-    transaction.enqueue(outbox::message(app, merchant, &about, body.into()));
+    transaction.enqueue(outbox::message(app, merchant, &about, rendered.to_json().into()));
     Ok(true)
 }

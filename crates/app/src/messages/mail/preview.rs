@@ -1,6 +1,7 @@
 //! An operator looks at mails as shoppers would get them, and sends one as a test.
 
 use domain::{
+    bodies::JsonBody,
     identifier::{MerchantId, MessageId},
     merchants::language::Language,
     messages::{
@@ -81,7 +82,7 @@ pub async fn send_test_mail(
         }
         let content = sample_content(merchant, kind);
         let mail = profile.render(kind, language, recipient, content);
-        let body = serde_json::to_vec(&mail).expect("a mail has string keys");
+        let body = mail.to_json();
         let about = About { kind: MessageKind::Mail, reference: &reference, sequence: 1 };
         let mut transaction = Transaction::new("sending a test mail");
         transaction.enqueue(outbox::message(app, merchant, &about, body.into()));

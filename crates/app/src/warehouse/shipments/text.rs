@@ -9,7 +9,7 @@ use crate::core::idempotency::replayable;
 use domain::warehouse::shipment::{Shipment, ShipmentHead};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 use serde_json::value::RawValue;
-use store::{ShipmentRow, StoredBody};
+use store::ShipmentRow;
 
 #[derive(Clone, Debug)]
 pub struct ShipmentText(Arc<str>);
@@ -27,7 +27,7 @@ impl ShipmentText {
     }
 
     pub(super) fn read(&self) -> Shipment {
-        StoredBody::parse(&self.0).expect("the text was written by `of`")
+        serde_json::from_str(&self.0).expect("the text was written by `of`")
     }
 
     /// The row for the store.

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use bytes::Bytes;
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     orders::order::OrderStatus,
     returns::{
@@ -24,7 +25,6 @@ use tokio_postgres::Client;
 use crate::{
     Cursor, Location, OrderRow, ShipmentRow, Store, Versioned, WorkFilter, WorkList, WorkPage,
     conformance::{Subject, acme, commit, connect, metrics, on_every_engine, other, postgres},
-    core::body::to_json,
 };
 
 on_every_engine!(
@@ -154,7 +154,7 @@ async fn fill(store: &Store, merchant: &MerchantId) {
     let shipment = domain::samples::outbound_shipment();
     let row = |shipment: &Shipment| ShipmentRow {
         head: ShipmentHead::of(shipment),
-        body: to_json(shipment).into(),
+        body: shipment.to_json().into(),
     };
     let numbers = || [shipment.asn_number.as_str()].into_iter();
     commit(store, |it| it.insert_shipment(merchant, row(&shipment), numbers())).await.unwrap();

@@ -1,6 +1,7 @@
 //! Shipments and drop-ship orders.
 
 use domain::{
+    bodies::JsonBody,
     identifier::MerchantId,
     warehouse::{
         asn_number::AsnNumber,
@@ -12,7 +13,6 @@ use domain::{
 use crate::{
     ShipmentRow,
     conformance::{Subject, acme, assert_conflict, commit, on_every_engine, other},
-    core::body::to_json,
 };
 
 on_every_engine!(
@@ -34,7 +34,7 @@ fn order(identifier: &str) -> DropShipOrder {
 }
 
 fn shipment_row(shipment: &Shipment) -> ShipmentRow {
-    ShipmentRow { head: ShipmentHead::of(shipment), body: to_json(shipment).into() }
+    ShipmentRow { head: ShipmentHead::of(shipment), body: shipment.to_json().into() }
 }
 
 async fn a_shipment_reads_back_and_is_replaced_only_at_its_version(Subject { store, .. }: Subject) {
