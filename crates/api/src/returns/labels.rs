@@ -5,13 +5,15 @@ use app::returns::{
     label_documents::open_document,
     renew_label::{LabelRequester, renew_label},
 };
-use axum::{Json, extract::State, response::Response};
+use axum::{extract::State, response::Response};
 use domain::{json::Json as Document, returns::rma::VoidReason};
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::lifecycle::{ReturnAnswer, respond, sample_answer};
+use super::{
+    lifecycle::sample_answer,
+    return_answer::{ReturnAnswer, respond},
+};
 use crate::core::{
     body::JsonRequest,
     caller::{Merchant, Read, ReturnsWrite},
@@ -60,7 +62,7 @@ pub(crate) async fn renew(
     merchant: Merchant<ReturnsWrite>,
     Path(rma): Path<String>,
     JsonRequest { body, key }: JsonRequest,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let reason = body.read(read_reason)?;
     let scope = merchant.caller.scope(&web.app, key.as_ref());
     Ok(respond(&renew_label(scope, LabelRequester::Client, &rma, reason).await?, None))

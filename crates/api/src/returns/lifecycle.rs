@@ -8,22 +8,19 @@ use app::{
         start_return::{QuotedReturn, quote_return, start_return},
     },
 };
-use axum::{Json, extract::State, http::StatusCode};
-use domain::money::statement::Statement;
+use axum::{Json, extract::State, http::StatusCode, response::Response};
 use domain::returns::{
-    message::{RmaMessage, expected::ExpectedReturn},
-    quote::Quote,
+    message::expected::ExpectedReturn,
     request::{ReturnRequest, read_request},
     returnability::Returnability,
-    rma::{Rma, RmaUnit, WrongItem},
+    rma::Rma,
 };
-use domain::withdrawal::identifier::WithdrawalId;
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::Value;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::IntoParams;
 
-use super::label_view::{LabelView, view_labels};
+use super::return_answer::{ReturnAnswer, respond, view_return};
 use crate::core::{
     body::{EmptyRequest, JsonRequest},
     caller::{Allowed, Merchant, Read, ReturnsWrite, WarehouseWrite},
@@ -36,122 +33,9 @@ use server::{
     query::Query,
 };
 
-/// A return as in the message to the merchant, with its label and links.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct ReturnAnswer<'a> {
-    #[serde(flatten)]
-    message: RmaMessage<'a>,
-    /// Null until the carrier has created it.
-    #[schema(required)]
-    label: Option<Label<'a>>,
-    /// What the carrier said about each label, also about those that are void.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    labels: Vec<LabelView<'a>>,
-    links: Links,
-    /// The version of the merchant's policy that applies to the return.
-    #[schema(example = 3, minimum = 0)]
-    policy_version: i64,
-    /// The withdrawal from the contract that started the return, if one did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    withdrawal_identifier: Option<&'a WithdrawalId>,
-    /// What was promised, what was paid, and what is left.
-    statement: Statement,
-    /// Units that the warehouse rejected.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
-    rejected_units: Vec<RejectedUnit<'a>>,
-    /// What was in its parcels, does not belong to it, and was rejected.
-    #[serde(skip_serializing_if = "<[WrongItem]>::is_empty")]
-    #[schema(required = false)]
-    wrong_items: &'a [WrongItem],
-    /// The amounts of the return. Only in the responses to a quote and to the start of a return.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    quote: Option<Quote>,
-}
-
-/// The label that the shopper attaches to the parcel, or shows at the drop-off point.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Label<'a> {
-    #[schema(example = "9400111899223197428490")]
-    tracking_number: &'a str,
-    /// A page to print. Anyone who knows this address can open it, until the carrier has the goods
-    /// or the label expires.
-    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T-5H2QK8N4W7RXD3MZT6YB9VCJ1P")]
-    url: String,
-    /// Until when the carrier accepts it. After that, request a new one.
-    #[schema(value_type = String, format = DateTime, example = "2026-04-21T10:15:00Z")]
-    expires_at: Timestamp,
-}
-
-/// A unit that the warehouse rejected.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct RejectedUnit<'a> {
-    #[schema(example = "ORD-100472")]
-    order_identifier: &'a str,
-    #[schema(example = "ORD-100472-1")]
-    order_line_item_identifier: &'a str,
-    /// The license plate of the unit.
-    #[schema(example = "LP-0093321")]
-    unit_identifier: &'a str,
-    #[schema(example = "stained")]
-    reject_reason: &'a str,
-}
-
-/// Addresses on this server.
-#[derive(Serialize, ToSchema)]
-pub(crate) struct Links {
-    /// The return itself.
-    #[serde(rename = "self")]
-    #[schema(example = "/returns/RMA-7K3Q-9XWD-2M4T")]
-    this: String,
-    #[schema(example = "/returns/RMA-7K3Q-9XWD-2M4T/cancel")]
-    cancel: String,
-    #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T-5H2QK8N4W7RXD3MZT6YB9VCJ1P")]
-    label: String,
-}
-
-pub(super) fn respond(rma: &Rma, quote: Option<Quote>) -> Json<Value> {
-    let id = &rma.rma_identifier;
-    let tracking_number = rma.units.iter().find_map(|unit| unit.tracking_number.as_deref());
-    let label = tracking_number.map(|tracking_number| Label {
-        tracking_number,
-        url: format!("/labels/{}", rma.label_name()),
-        expires_at: rma.labels_expire_at(),
-    });
-    let links = Links {
-        this: format!("/returns/{id}"),
-        cancel: format!("/returns/{id}/cancel"),
-        label: format!("/labels/{}", rma.label_name()),
-    };
-    let response = ReturnAnswer {
-        message: RmaMessage::of(rma),
-        label,
-        labels: view_labels(rma),
-        links,
-        policy_version: rma.policy_version,
-        withdrawal_identifier: rma.withdrawal_identifier.as_ref(),
-        statement: Statement::of(rma),
-        rejected_units: rma.units.iter().filter_map(view_rejection).collect(),
-        wrong_items: &rma.wrong_items,
-        quote,
-    };
-    Json(serde_json::to_value(response).expect("a response has string keys"))
-}
-
 /// The return as the warehouse may see it: without amounts and e-mail addresses.
 pub(super) fn view_expected(rma: &Rma) -> Value {
     serde_json::to_value(ExpectedReturn::of(rma)).expect("a return has string keys")
-}
-
-fn view_rejection(unit: &RmaUnit) -> Option<RejectedUnit<'_>> {
-    let receipt = unit.receipt.as_ref()?;
-    Some(RejectedUnit {
-        order_identifier: &unit.goods.order_identifier,
-        order_line_item_identifier: &unit.goods.order_line_item_identifier,
-        unit_identifier: &receipt.receipt_identifier,
-        reject_reason: receipt.reject_reason.as_deref()?,
-    })
 }
 
 /// Which units can be returned
@@ -204,7 +88,8 @@ pub(crate) async fn quote(
     let request = body.read(read_request)?;
     let (scope, settings) = (merchant.caller.scope(&web.app, None), merchant.caller.settings);
     let QuotedReturn { rma, quote } = quote_return(scope, settings, &request).await?;
-    let Json(mut response) = respond(&rma, Some(quote));
+    let answer = view_return(&rma, Some(quote));
+    let mut response = serde_json::to_value(answer).expect("the keys are text");
     // A quote is not stored, so it has no identifier and no links.
     if let Value::Object(fields) = &mut response {
         fields.insert("rma_identifier".to_owned(), Value::Null);
@@ -235,7 +120,7 @@ pub(crate) async fn start(
     State(web): State<Web>,
     merchant: Merchant<ReturnsWrite>,
     JsonRequest { body, key }: JsonRequest,
-) -> Result<(StatusCode, Json<Value>), ApiError> {
+) -> Result<(StatusCode, Response), ApiError> {
     let request = body.read(read_request)?;
     let caller = &merchant.caller;
     let scope = caller.scope(&web.app, key.as_ref());
@@ -270,7 +155,7 @@ pub(crate) async fn show(
     merchant: Merchant<Read>,
     Path(rma): Path<String>,
     Query(query): Query<ReturnQuery>,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let rma = match query.as_of {
         None => load_return(&web.app, &merchant.id, &rma).await?,
         Some(as_of) => load_return_as_of(&web.app, &merchant.id, &rma, as_of).await?,
@@ -302,7 +187,7 @@ pub(crate) async fn cancel(
     merchant: Merchant<ReturnsWrite>,
     Path(rma): Path<String>,
     EmptyRequest { key }: EmptyRequest,
-) -> Result<Json<Value>, ApiError> {
+) -> Result<Response, ApiError> {
     let scope = merchant.caller.scope(&web.app, key.as_ref());
     Ok(respond(&cancel_return(scope, &rma).await?, None))
 }
@@ -353,7 +238,7 @@ fn sample_request() -> Value {
 }
 
 pub(super) fn sample_answer() -> Value {
-    respond(&domain::samples::rma(), None).0
+    serde_json::to_value(view_return(&domain::samples::rma(), None)).expect("the keys are text")
 }
 
 fn sample_refusal() -> Value {

@@ -10,7 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::lifecycle::{ReturnAnswer, respond, view_expected};
+use super::{
+    lifecycle::view_expected,
+    return_answer::{ReturnAnswer, view_return},
+};
 use crate::core::{
     caller::{AllowedOne, ReturnReaders},
     work_list::{WorkListParameters, reads_everything},
@@ -94,7 +97,7 @@ pub(crate) async fn list(
 }
 
 fn view_complete(rma: &Rma) -> Value {
-    respond(rma, None).0
+    serde_json::to_value(view_return(rma, None)).expect("the keys are text")
 }
 
 fn with_merchant(merchant: &str, mut content: Value) -> Value {

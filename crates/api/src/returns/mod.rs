@@ -9,3 +9,4 @@ pub(crate) mod lifecycle;
 pub(crate) mod list;
 pub(crate) mod policy;
 pub(crate) mod refunds;
+mod return_answer;

@@ -17,6 +17,7 @@ use crate::{
     },
     engine::{Engine, Location},
     messages::outbox::PendingMessage,
+    returns::parsed_policies::ParsedPolicies,
 };
 
 /// Enough to follow a message from its commit to its attempts. More are not named in a span.
@@ -29,6 +30,7 @@ pub struct Store {
     metrics: StoreMetrics,
     /// One task at a time indexes a merchant's messages.
     pub(crate) index_turns: Arc<KeyedTurns<String>>,
+    pub(crate) parsed_policies: Arc<ParsedPolicies>,
 }
 
 impl Store {
@@ -54,6 +56,7 @@ impl Store {
             changes: Arc::default(),
             metrics: metrics.clone(),
             index_turns: KeyedTurns::new(1),
+            parsed_policies: Arc::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 pub(crate) mod journal;
 pub(crate) mod label_documents;
 pub(crate) mod ledgers;
+pub(crate) mod parsed_policies;
 pub(crate) mod policies;
 pub(crate) mod refund_problems;
 pub(crate) mod refunds;

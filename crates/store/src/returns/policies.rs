@@ -5,10 +5,7 @@ use domain::{bodies::JsonBody, identifier::MerchantId, returns::policy::Policy};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
-    core::{
-        body::parse_body,
-        value::{Row, params},
-    },
+    core::value::{Row, params},
 };
 
 /// A policy between one change and the next.
@@ -52,17 +49,17 @@ impl Store {
             "SELECT version, created_us, actor, body FROM policies
              WHERE merchant_id = $1 AND version < $2 ORDER BY version DESC LIMIT $3",
             params![merchant, before, limit],
-            |row| read_policy(merchant, row),
+            |row| self.read_policy(merchant, row),
         )
         .await
     }
-}
 
-fn read_policy(merchant: &MerchantId, row: &Row) -> Result<PolicyVersion, EngineError> {
-    Ok(PolicyVersion {
-        version: row.int(0)?,
-        created_us: row.int(1)?,
-        actor: row.text(2)?.to_owned(),
-        policy: parse_body("policies", merchant.as_str(), row.text(3)?)?,
-    })
+    fn read_policy(&self, merchant: &MerchantId, row: &Row) -> Result<PolicyVersion, EngineError> {
+        Ok(PolicyVersion {
+            version: row.int(0)?,
+            created_us: row.int(1)?,
+            actor: row.text(2)?.to_owned(),
+            policy: self.parsed_policies.parse(merchant, row.text(3)?)?,
+        })
+    }
 }

@@ -75,6 +75,9 @@ async fn policies_are_read_newest_first_and_a_number_is_taken_once(Subject { sto
     let newest = store.policies(&acme(), i64::MAX, 2).await.unwrap();
     assert_eq!(newest, [policy(3), policy(2)]);
     assert_eq!(store.policies(&acme(), 2, 10).await.unwrap(), [policy(1)]);
+    for _ in 0..2 {
+        assert_eq!(store.policies(&acme(), i64::MAX, 1).await.unwrap(), [policy(3)]);
+    }
     assert_eq!(store.policies(&other(), i64::MAX, 10).await.unwrap(), []);
 }
 
