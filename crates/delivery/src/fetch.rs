@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use bytes::Bytes;
 use http::{
     Method, StatusCode,
@@ -31,6 +32,7 @@ pub struct FetchLimits {
 }
 
 /// Returns the whole body at `url`, or in a few words why not.
+#[boxed]
 pub async fn fetch(
     client: &HttpClient,
     url: &str,

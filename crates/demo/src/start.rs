@@ -12,6 +12,7 @@ use app::{
     merchants::pictures::{Picture, keep_picture},
 };
 use axum::Router;
+use boxed::boxed;
 use domain::{identifier::MerchantId, merchants::picture::PictureKind};
 use serde::Serialize;
 use server::demo::{DemoLogin, DemoStatus, Guide};
@@ -114,6 +115,7 @@ fn keep_pictures(app: &App, simulated: &SimulatedMerchant) -> anyhow::Result<()>
 
 impl Demo {
     /// Adds the actors at the first start, and starts the merchant's server.
+    #[boxed]
     pub async fn prepare(parts: Parts) -> anyhow::Result<Self> {
         let Parts { app, router, status, address, data_dir, speed, .. } = parts;
         let operator = Caller::new(&router, &parts.admin_client_id, &parts.admin_client_secret);
@@ -202,6 +204,7 @@ impl Demo {
 
     /// Runs until `stop`. The merchant's server and the mailbox keep running, because the node may
     /// still have messages for them.
+    #[boxed]
     pub async fn run(self, stop: CancellationToken) -> (Running, RunningMailbox) {
         self.simulation.run(stop).await;
         (self.merchant, self.mailbox)

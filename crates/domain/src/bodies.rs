@@ -4,6 +4,8 @@
 //! function would compile it again in each crate that stores or sends something, and those are
 //! compiled for size.
 
+use serde_json::Value;
+
 use crate::{
     access::{client::Client, operator::Operator, proof::ProofState},
     carriers::{account::CarrierAccount, job::CarrierJob},
@@ -14,7 +16,11 @@ use crate::{
         mail::{Mail, settings::MailSettings},
     },
     returns::{
-        journal::ReturnChange, ledger::Ledger, message::RmaMessage, policy::Policy, rma::Rma,
+        journal::ReturnChange,
+        ledger::Ledger,
+        message::RmaMessage,
+        policy::Policy,
+        rma::{Rma, RmaEvent},
     },
     warehouse::{
         asn::{AsnCarton, AsnDetail, InboundAsn},
@@ -31,13 +37,18 @@ use crate::{
 };
 
 /// A type that is written as JSON.
-pub trait JsonBody {
+pub trait WriteJson {
     fn to_json(&self) -> String;
+
+    /// The same as a tree, for what is seldom: it is read from the text.
+    fn to_value(&self) -> Value {
+        serde_json::from_str(&self.to_json()).expect("the text is JSON")
+    }
 }
 
 macro_rules! json_bodies {
     ($($written:ty),+ $(,)?) => {
-        $(impl JsonBody for $written {
+        $(impl WriteJson for $written {
             fn to_json(&self) -> String {
                 serde_json::to_string(self).expect("the keys are text and the numbers are finite")
             }
@@ -72,6 +83,7 @@ json_bodies!(
     ReturnChange,
     ReturnRoutes,
     Rma,
+    RmaEvent,
     RmaMessage<'_>,
     Shipment,
     ShipmentHead,

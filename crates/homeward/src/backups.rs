@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, anyhow, bail, ensure};
+use boxed::boxed;
 use prometheus_client::{metrics::gauge::Gauge, registry::Registry};
 use store::{BackupSummary, CopiedMoment, Location};
 use tokio::task::spawn_blocking;
@@ -233,6 +234,7 @@ pub(crate) struct Backups {
 
 impl Backups {
     /// Makes a backup whenever the newest one is old enough, and removes the oldest ones.
+    #[boxed]
     pub(crate) async fn run(self, stop: CancellationToken) {
         if let Err(error) = remove_leftovers(&self.schedule.folder) {
             let folder = self.schedule.folder.display();

@@ -7,6 +7,7 @@ use app::{
     App,
     access::sealing::{KeyError, check_keys, finish_rotation, has_keys, remember_key, use_keys},
 };
+use boxed::boxed;
 use store::{LastingFailure, Store, with_causes};
 use tokio_util::sync::CancellationToken;
 use world::{KeyRing, World, private_file};
@@ -74,6 +75,7 @@ impl KeyFile {
     }
 
     /// Uses the keys of the file as soon as they change, and completes rotations, until `stop`.
+    #[boxed]
     pub(crate) async fn watch(self, app: App, mut used: KeyRing, stop: CancellationToken) {
         let reading = LastingFailure::new("reading the secret key file", "keeping the known keys");
         let sealing = LastingFailure::new("encrypting with the newest key", "will retry");

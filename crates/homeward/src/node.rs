@@ -19,6 +19,7 @@ use app::{
     },
     core::metrics::AppMetrics,
 };
+use boxed::boxed;
 use delivery::{DispatcherHandle, address::AddressGuard};
 use domain::identifier::ClientId;
 use prometheus_client::{metrics::info::Info, registry::Registry};
@@ -171,6 +172,7 @@ impl Node {
     }
 
     /// Serves until `stop`, finishes requests under way, and closes the store.
+    #[boxed]
     pub(crate) async fn run(self, stop: CancellationToken) {
         let (app, retention_days) = (self.app.clone(), self.retention_days);
         let mut tasks =
@@ -197,14 +199,15 @@ impl Node {
             }
             let certificate = self.certificate;
             let ends = move || certificate_end(certificate.as_deref()?);
-            tasks.push(Task::spawn("alerts", alerts::run(app.clone(), ends, stop.clone())));
+            let alerting = Box::pin(alerts::run(app.clone(), ends, stop.clone()));
+            tasks.push(Task::spawn("alerts", alerting));
             let sharing = limit_sharing::run(self.web.clone(), stop.clone());
             tasks.push(Task::spawn("rate limit", sharing));
             sender = Some(Task::spawn("delivery", outbound.run(sending.clone())));
         }
         for listener in self.listeners {
             let serving = listener.run(self.router.clone(), stop.clone(), GRACE);
-            tasks.push(Task::spawn("listener", serving));
+            tasks.push(Task::spawn("listener", Box::pin(serving)));
         }
         for task in tasks {
             task.join().await;

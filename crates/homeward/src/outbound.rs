@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use app::App;
+use boxed::boxed;
 use delivery::{
     CallSettings, DeliveryMetrics, Dispatcher, DispatcherHandle, DispatcherParts, HttpClient,
     Inbox, Leases, address::AddressGuard, machine_trust,
@@ -65,6 +66,7 @@ impl Outbound {
 
     /// Sends until `stop`, finishes what is in flight, and only then releases the leases to other
     /// nodes.
+    #[boxed]
     pub(crate) async fn run(self, stop: CancellationToken) {
         let leasing = CancellationToken::new();
         let keeper = self.leases.keep(self.app.store.clone(), self.handle, leasing.clone());

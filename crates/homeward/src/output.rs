@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use domain::json;
 use indicatif::HumanCount;
 use serde::Serialize;
 
@@ -14,7 +15,8 @@ impl Output {
     /// Prints `value` as JSON, or `text` for a person.
     pub(crate) fn print(self, value: &impl Serialize, text: impl FnOnce() -> String) {
         let text = if self.json {
-            serde_json::to_string_pretty(value).unwrap_or_else(|error| error.to_string())
+            let text = serde_json::to_string(value).unwrap_or_else(|error| error.to_string());
+            json::pretty(&text)
         } else {
             replace_controls(&text())
         };

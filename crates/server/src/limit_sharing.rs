@@ -5,6 +5,7 @@
 
 use std::{net::IpAddr, time::Duration};
 
+use boxed::boxed;
 use store::{LastingFailure, Store, StoreError};
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +20,7 @@ const SENT_AT_ONCE: usize = 120;
 const MARK: &str = "counts:";
 
 /// Shares counts until `stop`. Does nothing when no other node can use the store.
+#[boxed]
 pub async fn run(web: Web, stop: CancellationToken) {
     // A store that fails now is shared: one of its own has no clock to ask.
     if matches!(web.app.store.shared_clock_us().await, Ok(None)) {

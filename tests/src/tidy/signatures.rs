@@ -1,7 +1,7 @@
-//! How functions are declared and called: no tuple parameters, and no result that has the name of
-//! the function it comes from.
+//! How functions are declared and called: no tuple parameters, no result that has the name of the
+//! function it comes from, and futures that are compiled once.
 
-use super::files::{code_lines, sources};
+use super::files::{code_lines, files, sources};
 
 /// The parameters of every function that `text` declares, each as its pattern and its type.
 fn parameters(text: &str) -> Vec<(String, String)> {
@@ -97,4 +97,29 @@ fn no_result_has_the_name_of_the_function_it_comes_from() {
         }
     }
     assert!(wrong.is_empty(), "name the function by a verb:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_other_crates_await_is_compiled_once() {
+    let (mut wrong, mut boxed) = (Vec::new(), 0);
+    for (path, text) in
+        [files("crates/app/src", &[".rs"]), files("crates/store/src", &[".rs"])].concat()
+    {
+        let lines: Vec<&str> = text.lines().collect();
+        let engine = path.starts_with("crates/store/src/engine");
+        let tests = path.iter().any(|part| part == "conformance") || engine;
+        for (number, line) in lines.iter().enumerate() {
+            let Some(rest) = line.trim_start().strip_prefix("pub async fn ") else { continue };
+            let signature = rest.to_owned() + &lines[number + 1..].join("\n");
+            let signature = signature.split_once(" {\n").map_or("", |(signature, _)| signature);
+            let is_generic = signature.contains("impl ") || signature.contains("<T");
+            let is_boxed = number > 0 && lines[number - 1].trim() == "#[boxed]";
+            boxed += i32::from(is_boxed);
+            if !is_boxed && !is_generic && !tests {
+                wrong.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(boxed > 300, "{boxed}");
+    assert!(wrong.is_empty(), "put #[boxed] before these, see crates/boxed:\n{}", wrong.join("\n"));
 }

@@ -9,13 +9,13 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request},
     http::{HeaderMap, header::CONTENT_TYPE},
 };
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     faults::Faults,
     json::{self, Json},
     merchants::portal::LOGO_BYTES_MAX,
 };
-use futures_util::future::BoxFuture;
 
 use super::{
     idempotency::Idempotency,
@@ -179,26 +179,25 @@ impl FromRequest<Web> for PictureRequest {
 }
 
 /// Boxed, so that this is compiled once and not into every handler.
-fn read<'a>(
+#[boxed]
+async fn read(
     request: Request,
-    web: &'a Web,
-    wanted: &'a Wanted,
-) -> BoxFuture<'a, Result<(Bytes, Option<IdempotencyKey>), ApiError>> {
-    Box::pin(async move {
-        let (mut parts, body) = request.into_parts();
-        let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
-        let kind = media_type(&parts.headers).unwrap_or_default();
-        let is_absent = wanted.is_optional && body.is_end_stream();
-        if !is_absent && !wanted.kinds.contains(&kind.as_str()) {
-            let first = wanted.kinds.first().copied().unwrap_or_default();
-            return Err(ApiError::UnsupportedMediaType(first));
-        }
-        let body = read_body(body, wanted.max_bytes, BODY_TIME_MAX)
-            .await
-            .map_err(|error| ApiError::of_body(&error, wanted.max_bytes))?;
-        let key = idempotency.of(&body);
-        Ok((body, key))
-    })
+    web: &Web,
+    wanted: &Wanted,
+) -> Result<(Bytes, Option<IdempotencyKey>), ApiError> {
+    let (mut parts, body) = request.into_parts();
+    let idempotency = Idempotency::from_request_parts(&mut parts, web).await?;
+    let kind = media_type(&parts.headers).unwrap_or_default();
+    let is_absent = wanted.is_optional && body.is_end_stream();
+    if !is_absent && !wanted.kinds.contains(&kind.as_str()) {
+        let first = wanted.kinds.first().copied().unwrap_or_default();
+        return Err(ApiError::UnsupportedMediaType(first));
+    }
+    let body = read_body(body, wanted.max_bytes, BODY_TIME_MAX)
+        .await
+        .map_err(|error| ApiError::of_body(&error, wanted.max_bytes))?;
+    let key = idempotency.of(&body);
+    Ok((body, key))
 }
 
 /// The media type in lower case, without parameters. None if the header names a charset other than

@@ -11,11 +11,11 @@ use axum::{
     extract::{FromRequestParts, RawPathParams},
     http::{HeaderMap, header::AUTHORIZATION, request::Parts},
 };
+use boxed::boxed;
 use domain::{
     access::scope::Scope,
     identifier::{ClientId, MerchantId},
 };
-use futures_util::future::BoxFuture;
 
 use super::large_body_turn::TurnOf;
 use server::error::ApiError;
@@ -207,28 +207,27 @@ impl Admission for MerchantAdmin {
 
 /// The caller, if it has one of the scopes. Boxed, so that this is compiled once and not into every
 /// handler.
-fn authorize<'a>(
-    parts: &'a mut Parts,
-    web: &'a Web,
+#[boxed]
+async fn authorize(
+    parts: &mut Parts,
+    web: &Web,
     scopes: &'static [Scope],
-) -> BoxFuture<'a, Result<Caller, ApiError>> {
-    Box::pin(async move {
-        let token = bearer_token(&parts.headers)
-            .ok_or(ApiError::Unauthorized("send a token: Authorization: bearer <ACCESS_TOKEN>"))?;
-        let mut caller = authenticate(&web.app, token)
-            .await?
-            .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
-        caller.address = address_of(&parts.extensions);
-        caller.request = request_id(&parts.extensions);
-        caller.merchant.iter().for_each(note_merchant);
-        let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
-        parts.extensions.insert(TurnOf(merchant));
-        match scopes {
-            _ if scopes.iter().any(|scope| caller.scopes.contains(*scope)) => Ok(caller),
-            [scope, ..] => Err(ApiError::Forbidden(*scope)),
-            [] => Err(ApiError::Unauthorized("no scope is enough")),
-        }
-    })
+) -> Result<Caller, ApiError> {
+    let token = bearer_token(&parts.headers)
+        .ok_or(ApiError::Unauthorized("send a token: Authorization: bearer <ACCESS_TOKEN>"))?;
+    let mut caller = authenticate(&web.app, token)
+        .await?
+        .ok_or(ApiError::Unauthorized("the token is unknown, expired or revoked"))?;
+    caller.address = address_of(&parts.extensions);
+    caller.request = request_id(&parts.extensions);
+    caller.merchant.iter().for_each(note_merchant);
+    let merchant = caller.merchant.clone().unwrap_or_else(MerchantId::platform);
+    parts.extensions.insert(TurnOf(merchant));
+    match scopes {
+        _ if scopes.iter().any(|scope| caller.scopes.contains(*scope)) => Ok(caller),
+        [scope, ..] => Err(ApiError::Forbidden(*scope)),
+        [] => Err(ApiError::Unauthorized("no scope is enough")),
+    }
 }
 
 /// The token of `Authorization: bearer <token>`. The scheme is compared without case.

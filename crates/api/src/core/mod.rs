@@ -5,6 +5,7 @@ pub(crate) mod audit;
 pub(crate) mod body;
 pub(crate) mod caller;
 pub(crate) mod idempotency;
+pub(crate) mod json_text;
 pub(crate) mod large_body_turn;
 pub(crate) mod paging;
 pub(crate) mod probes;

@@ -4,7 +4,7 @@ use app::orders::{
     load_order::load_order_json,
     publish_orders::{IntakeResult, OrdersMessage, publish_orders},
 };
-use axum::{Json, extract::State, http::header::CONTENT_TYPE, response::IntoResponse};
+use axum::{Json, extract::State, response::Response};
 use domain::faults::FaultCode;
 use domain::orders::order::Order;
 use serde::Deserialize;
@@ -14,6 +14,7 @@ use crate::core::{
     body::JsonRequest,
     caller::{Merchant, OrdersWrite, Read},
     idempotency::IdempotencyHeader,
+    json_text::json_response,
     sample,
     version::ApiVersion,
 };
@@ -126,7 +127,7 @@ pub(crate) async fn show_order(
     State(web): State<Web>,
     merchant: Merchant<Read>,
     Path(identifier): Path<String>,
-) -> Result<impl IntoResponse, ApiError> {
+) -> Result<Response, ApiError> {
     let order = load_order_json(&web.app, &merchant.id, &identifier).await?;
-    Ok(([(CONTENT_TYPE, "application/json")], order))
+    Ok(json_response(order))
 }

@@ -1,9 +1,6 @@
 //! The response to everything that starts, reads or changes a return.
 
-use axum::{
-    http::header::CONTENT_TYPE,
-    response::{IntoResponse, Response},
-};
+use axum::response::Response;
 use domain::{
     money::statement::Statement,
     returns::{
@@ -18,6 +15,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::label_view::{LabelView, view_labels};
+use crate::core::json_text::json_response;
 
 /// A return as in the message to the merchant, with its label and links.
 #[derive(Serialize, ToSchema)]
@@ -97,7 +95,7 @@ pub(crate) struct Links {
 /// The return as text, without a tree of values in between.
 pub(super) fn respond(rma: &Rma, quote: Option<Quote>) -> Response {
     let text = serde_json::to_string(&view_return(rma, quote)).expect("the keys are text");
-    ([(CONTENT_TYPE, "application/json")], text).into_response()
+    json_response(text)
 }
 
 pub(super) fn view_return(rma: &Rma, quote: Option<Quote>) -> ReturnAnswer<'_> {

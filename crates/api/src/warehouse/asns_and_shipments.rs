@@ -3,9 +3,10 @@
 use app::warehouse::{
     asns::{AnnouncedAsn, announce_asn, replace_asn},
     settings::list_warehouses,
-    shipments::{ShipmentText, change_shipment, create_shipment, load_shipment, read_shipment},
+    shipments::{change_shipment, create_shipment, load_shipment, read_shipment},
 };
-use axum::{Json, extract::State, http::StatusCode};
+use axum::{Json, extract::State, http::StatusCode, response::Response};
+use bytes::Bytes;
 use domain::faults::FaultCode;
 use domain::warehouse::{
     asn::{InboundAsn, read_asn},
@@ -18,6 +19,7 @@ use crate::core::{
     body::{LargeBody, LargeRequest},
     caller::{Allowed, AsnsWrite, Merchant, WarehouseWrite},
     idempotency::IdempotencyHeader,
+    json_text::json_response,
     sample,
 };
 use server::error::{ApiError, Invalid, Message};
@@ -105,11 +107,11 @@ pub(crate) async fn replace(
 pub(crate) async fn ship(
     State(web): State<Web>,
     mut request: WarehouseRequest<LargeBody>,
-) -> Result<(StatusCode, Json<ShipmentText>), ApiError> {
+) -> Result<(StatusCode, Response), ApiError> {
     let warehouses = list_warehouses(&web.app).await?;
     let asked = request.body.read(|document| read_shipment(&web.app, warehouses, document))?;
     let shipment = create_shipment(request.scope(&web.app), asked).await?;
-    Ok((StatusCode::CREATED, Json(shipment)))
+    Ok((StatusCode::CREATED, json_response(Bytes::from_owner(shipment))))
 }
 
 /// Change a shipment

@@ -1,6 +1,7 @@
 //! An operator adds a client: credentials for one more system of a merchant, or for
 //! a system of the platform.
 
+use boxed::boxed;
 use domain::{
     access::{client::Client, scope::Scopes},
     identifier::{ClientId, MerchantId},
@@ -50,6 +51,7 @@ impl ClientCredentials {
     }
 }
 
+#[boxed]
 pub async fn add_client(
     scope: RequestScope<'_>,
     new: &NewClient,
@@ -71,6 +73,7 @@ pub async fn add_client(
 }
 
 /// The first client of an installation, for the tools of operators.
+#[boxed]
 pub async fn add_first_admin(app: &App, name: &str) -> Result<ClientCredentials, AppError> {
     let platform = MerchantId::platform();
     let (client, secret) = new_client(app, &platform, name, Scopes::platform());

@@ -10,6 +10,7 @@ use std::{
     sync::{PoisonError, RwLock},
 };
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     access::scope::Scopes,
@@ -109,6 +110,7 @@ impl CallerCache {
 }
 
 /// The caller of `token`, or None if the token is unknown, expired or revoked.
+#[boxed]
 pub async fn authenticate(app: &App, token: &str) -> Result<Option<Caller>, AppError> {
     let Some(merchant) = secrets::merchant_of_token(token) else { return Ok(None) };
     let hash = secrets::hash(token.as_bytes());

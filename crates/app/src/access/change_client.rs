@@ -1,5 +1,6 @@
 //! Operators list, disable and enable clients.
 
+use boxed::boxed;
 use domain::{
     access::client::Client,
     identifier::{ClientId, MerchantId},
@@ -50,6 +51,7 @@ impl From<Client> for ClientView {
 }
 
 /// All clients of a merchant, or of the platform.
+#[boxed]
 pub async fn list_clients(app: &App, merchant: &MerchantId) -> Result<Vec<ClientView>, AppError> {
     if *merchant != MerchantId::platform() {
         app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
@@ -59,6 +61,7 @@ pub async fn list_clients(app: &App, merchant: &MerchantId) -> Result<Vec<Client
 }
 
 /// Disables a client and revokes its tokens at once, or enables it again.
+#[boxed]
 pub async fn set_client_disabled(
     scope: RequestScope<'_>,
     id: &ClientId,

@@ -1,5 +1,6 @@
 //! `client_credentials`: a client proves who it is and gets a token for 25 hours.
 
+use boxed::boxed;
 use domain::{
     access::{client::Client, scope::Scopes},
     identifier::ClientId,
@@ -50,6 +51,7 @@ pub enum TokenRefusal {
     Store(#[from] StoreError),
 }
 
+#[boxed]
 pub async fn issue_token(app: &App, request: TokenRequest) -> Result<IssuedToken, TokenRefusal> {
     if required(request.grant_type.as_deref(), "grant_type")? != "client_credentials" {
         return Err(TokenRefusal::UnsupportedGrantType);

@@ -1,5 +1,6 @@
 //! The people who log in to the console: added, listed, given passwords, disabled and enabled.
 
+use boxed::boxed;
 use domain::{
     access::{
         operator::{Operator, OperatorName, Role},
@@ -112,11 +113,13 @@ fn unacceptable(why: &str) -> AppError {
 }
 
 /// All operators, sorted by name.
+#[boxed]
 pub async fn list_operators(app: &App) -> Result<Vec<OperatorView>, AppError> {
     let found = app.store.operators(OPERATORS_MAX).await?;
     Ok(found.into_iter().map(OperatorView::from).collect())
 }
 
+#[boxed]
 pub async fn add_operator(
     scope: RequestScope<'_>,
     new: &NewOperator,
@@ -148,6 +151,7 @@ pub async fn add_operator(
 }
 
 /// Sets an operator's password and ends all sessions of the operator.
+#[boxed]
 pub async fn set_password(
     scope: RequestScope<'_>,
     name: &OperatorName,
@@ -169,6 +173,7 @@ pub async fn set_password(
 }
 
 /// Disables an operator and ends all sessions at once, or enables the operator again.
+#[boxed]
 pub async fn set_operator_disabled(
     scope: RequestScope<'_>,
     name: &OperatorName,

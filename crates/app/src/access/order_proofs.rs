@@ -1,5 +1,6 @@
 //! A shopper proves to be the buyer with a code that is sent to the order's e-mail address.
 
+use boxed::boxed;
 use domain::{
     access::proof::{CODES, PROOF_STATE_US, ProofAnswer},
     merchants::language::Language,
@@ -44,6 +45,7 @@ pub enum ProofWay {
 
 /// How a shopper can prove who they are. Nothing is ever sent to the buyer of a gift: the buyer
 /// must not hear of its return.
+#[boxed]
 pub async fn find_proof_way(app: &App, shopper: &Shopper) -> Result<ProofWay, AppError> {
     if shopper.gift {
         let order = find_order(app, &shopper.merchant, &shopper.order_id).await?;
@@ -56,6 +58,7 @@ pub async fn find_proof_way(app: &App, shopper: &Shopper) -> Result<ProofWay, Ap
 }
 
 /// Sends a code to the e-mail address of the shopper's order.
+#[boxed]
 pub async fn send_code(
     app: &App,
     shopper: &Shopper,
@@ -109,6 +112,7 @@ fn build_mail(order: &Order, language: Language, sequence: i64, code: String) ->
 }
 
 /// The shopper with proof, if this is the code that was sent last.
+#[boxed]
 pub async fn enter_code(
     app: &App,
     shopper: &Shopper,

@@ -6,6 +6,7 @@
 //! address, or got the gift receipt.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use boxed::boxed;
 use domain::identifier::MerchantId;
 use jiff::{SignedDuration, Timestamp};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -73,6 +74,7 @@ impl LinkClaim {
 }
 
 /// Signs a link. The order need not exist yet.
+#[boxed]
 pub async fn create_link(
     app: &App,
     merchant: &MerchantId,
@@ -96,6 +98,7 @@ pub async fn create_link(
 }
 
 /// The shopper who has a link, if it is genuine and has not expired.
+#[boxed]
 pub async fn follow_link(
     app: &App,
     merchant: &MerchantId,

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use boxed::boxed;
 use domain::{
     access::operator::OperatorName,
     identifier::{ClientId, MerchantId},
@@ -19,6 +20,7 @@ use crate::{
 const UNKNOWN: &str = "unknown";
 
 /// Records a wrong password, or a login as an operator who is unknown or disabled.
+#[boxed]
 pub async fn record_failed_login(
     app: &App,
     name: Option<&OperatorName>,
@@ -40,6 +42,7 @@ pub async fn record_failed_login(
 
 /// Records that a client got no token because its secret was wrong, or because it is unknown or
 /// disabled.
+#[boxed]
 pub async fn record_refused_client(
     app: &App,
     id: Option<&str>,

@@ -1,5 +1,6 @@
 //! A client ends one of its tokens before it expires (RFC 7009).
 
+use boxed::boxed;
 use store::Transaction;
 use world::Secret;
 
@@ -21,6 +22,7 @@ pub struct RevocationRequest {
 
 /// Ends the token, if it is one of the client's. Otherwise nothing happens, so that a client learns
 /// nothing about tokens of others.
+#[boxed]
 pub async fn revoke_token(app: &App, request: RevocationRequest) -> Result<(), TokenRefusal> {
     let token = required(request.token, "token")?;
     let client =

@@ -1,6 +1,7 @@
 //! An operator replaces a secret. The old one stays valid together with the new one, so that
 //! systems can be changed without downtime, unless it is revoked.
 
+use boxed::boxed;
 use domain::identifier::ClientId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -24,6 +25,7 @@ pub struct SigningSecret {
 replayable!(SigningSecret);
 
 /// A new secret for a client. `revoke_old` revokes the old secrets and all tokens now.
+#[boxed]
 pub async fn rotate_client_secret(
     scope: RequestScope<'_>,
     id: &ClientId,
@@ -51,6 +53,7 @@ pub async fn rotate_client_secret(
 
 /// A new secret to sign a merchant's messages with. `revoke_old` ends the old one now: messages are
 /// signed with the new one only, and links that were signed with the old one are refused.
+#[boxed]
 pub async fn rotate_signing_secret(
     scope: RequestScope<'_>,
     revoke_old: bool,

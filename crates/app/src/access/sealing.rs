@@ -13,6 +13,7 @@
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use boxed::boxed;
 use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -65,6 +66,7 @@ pub struct SealingKeys {
 
 /// Checks that `ring` contains every key that the database needs, and adds its newest key to the
 /// database.
+#[boxed]
 pub async fn check_keys(store: &Store, world: &World, ring: &KeyRing) -> Result<(), KeyError> {
     let vault = Vault::new(ring);
     let mut known = Vec::new();
@@ -129,11 +131,13 @@ fn check_context(id: &str) -> SealContext<'_> {
 }
 
 /// Whether the database has values that are encrypted with some key.
+#[boxed]
 pub async fn has_keys(store: &Store) -> Result<bool, StoreError> {
     Ok(!store.sealing_keys().await?.is_empty())
 }
 
 /// Seals with the newest key of `ring` from now on.
+#[boxed]
 pub async fn use_keys(app: &App, ring: &KeyRing) -> Result<(), KeyError> {
     check_keys(&app.store, &app.world, ring).await?;
     app.vault.replace(ring);
@@ -142,6 +146,7 @@ pub async fn use_keys(app: &App, ring: &KeyRing) -> Result<(), KeyError> {
 
 /// Makes the database remember the newest key of this node again, if another node with a newer file
 /// has made it forget the key. Returns the key of the newer file.
+#[boxed]
 pub async fn remember_key(app: &App, ring: &KeyRing) -> Result<Option<String>, StoreError> {
     let rows = app.store.sealing_keys().await?;
     let id = ring.newest();
@@ -156,6 +161,7 @@ pub async fn remember_key(app: &App, ring: &KeyRing) -> Result<Option<String>, S
 }
 
 /// The keys that are in use.
+#[boxed]
 pub async fn list_keys(app: &App) -> Result<SealingKeys, AppError> {
     let newest = app.vault.newest();
     let ids = app.store.sealing_keys().await?.into_iter().map(|row| row.id);
@@ -164,6 +170,7 @@ pub async fn list_keys(app: &App) -> Result<SealingKeys, AppError> {
 
 /// Seals every stored value with the newest key, if some are sealed with older ones. Returns how
 /// many were changed.
+#[boxed]
 pub async fn finish_rotation(app: &App) -> Result<u64, AppError> {
     let SealingKeys { older, .. } = list_keys(app).await?;
     if older.is_empty() {

@@ -8,6 +8,7 @@
 use std::net::IpAddr;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use boxed::boxed;
 use domain::{
     access::operator::{Operator, OperatorName, Role, SESSION_US, check_password},
     identifier::{ClientId, MerchantId},
@@ -79,6 +80,7 @@ pub struct LoginRequest<'a> {
 
 /// Starts a session and returns its token. None if the name or the password is wrong, or if the
 /// operator is disabled; the caller cannot distinguish these cases.
+#[boxed]
 pub async fn log_in(
     app: &App,
     request: &LoginRequest<'_>,
@@ -116,6 +118,7 @@ pub fn parse_typed_name(typed: &str) -> Option<OperatorName> {
 }
 
 /// Whether it is the password of this operator, who is not disabled.
+#[boxed]
 pub async fn is_password_of(
     app: &App,
     name: &OperatorName,
@@ -143,12 +146,14 @@ async fn find_operator_with(
 }
 
 /// The session of `token`, if it has not expired. Using it extends it.
+#[boxed]
 pub async fn use_session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
     found(app, token, true).await
 }
 
 /// The same for requests that a page sends by itself. They do not extend the session, so that an
 /// open page does not keep it alive.
+#[boxed]
 pub async fn peek_session(app: &App, token: &Secret) -> Result<Option<Session>, AppError> {
     found(app, token, false).await
 }
@@ -173,6 +178,7 @@ async fn found(app: &App, token: &Secret, used: bool) -> Result<Option<Session>,
 }
 
 /// Ends the session at once.
+#[boxed]
 pub async fn log_out(app: &App, token: &Secret) -> Result<(), AppError> {
     let mut transaction = Transaction::new("logging out");
     transaction.delete_session(hash(token));

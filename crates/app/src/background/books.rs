@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use crate::{App, money::opening::post_older_returns};
 const RETRY: Duration = Duration::from_secs(30);
 
 /// Posts older returns until none is left.
+#[boxed]
 pub async fn run(app: App, stop: CancellationToken) {
     let failures = LastingFailure::new("posting the money of older returns", "will retry");
     loop {

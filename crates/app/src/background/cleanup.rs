@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 use store::{FinishedMessages, LastingFailure, StoreError, Transaction};
 use tokio_util::sync::CancellationToken;
@@ -41,6 +42,7 @@ impl CleanupFailures {
 }
 
 /// Removes what has expired until `stop`.
+#[boxed]
 pub async fn run(app: App, retention_days: u32, stop: CancellationToken) {
     let failures = CleanupFailures::new();
     while stop.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {

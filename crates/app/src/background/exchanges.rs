@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use domain::identifier::MessageId;
 use store::{LastingFailure, with_causes};
 use tokio_util::sync::CancellationToken;
@@ -16,6 +17,7 @@ const EVERY: Duration = Duration::from_secs(30);
 
 /// Settles exchange orders until `stop`: at once when a message finishes on this node, and
 /// regularly.
+#[boxed]
 pub async fn run(app: App, stop: CancellationToken) {
     let failures = LastingFailure::new("settling exchange orders", "will retry");
     loop {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use crate::{App, returns::carrier_events::issue_simulated_labels};
 const EVERY: Duration = Duration::from_secs(2);
 
 /// Issues labels until `stop`: at once when a return is started on this node, and regularly.
+#[boxed]
 pub async fn run(app: App, stop: CancellationToken) {
     let failures = LastingFailure::new("issuing labels", "will retry");
     loop {

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use boxed::boxed;
 use domain::{merchants::merchant::CarrierMode, messages::kind::MessageKind};
 use store::{Backlog, BacklogCount, LastingFailure};
 use tokio_util::sync::CancellationToken;
@@ -23,6 +24,7 @@ const STEPS_MAX: usize = 50;
 const COUNT_MAX: usize = 100_000;
 
 /// Measures until `stop`.
+#[boxed]
 pub async fn run(app: App, stop: CancellationToken) {
     let failures = LastingFailure::new("counting what waits", "will retry");
     loop {

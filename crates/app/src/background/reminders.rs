@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use crate::{App, messages::mail::reminders::send_reminders};
 const EVERY: Duration = Duration::from_secs(60);
 
 /// Sends reminders until `stop`.
+#[boxed]
 pub async fn run(app: App, stop: CancellationToken) {
     let failures = LastingFailure::new("sending reminders", "will retry");
     loop {

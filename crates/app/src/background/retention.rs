@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use store::with_causes;
 use tokio_util::sync::CancellationToken;
 
@@ -12,6 +13,7 @@ use crate::{App, merchants::retention::apply_retention};
 const EVERY: Duration = Duration::from_secs(60 * 60);
 
 /// Erases what is old enough, now and every hour, until `stop`.
+#[boxed]
 pub async fn run(app: App, stop: CancellationToken) {
     loop {
         match stop.run_until_cancelled(apply_retention(&app)).await {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use store::LastingFailure;
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use crate::{App, orders::shopper_keys::key_older_data};
 const RETRY: Duration = Duration::from_secs(30);
 
 /// Adds keys until none is missing.
+#[boxed]
 pub async fn run(app: App, stop: CancellationToken) {
     let failures = LastingFailure::new("adding the keys of shoppers", "will retry");
     loop {

@@ -1,6 +1,7 @@
 //! An operator sets a merchant's account at a carrier.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use boxed::boxed;
 use domain::{
     carriers::{account::CarrierAccount, rate::ServiceRule},
     identifier::MerchantId,
@@ -55,6 +56,7 @@ impl CarrierAccountView {
     }
 }
 
+#[boxed]
 pub async fn load_carrier_account(
     app: &App,
     merchant: &MerchantId,
@@ -65,6 +67,7 @@ pub async fn load_carrier_account(
 }
 
 /// Replaces a merchant's account. Labels of returns that start later are bought with it.
+#[boxed]
 pub async fn set_carrier_account(
     scope: RequestScope<'_>,
     account: &CarrierAccount<Secret>,

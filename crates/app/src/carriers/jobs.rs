@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     carriers::job::{CarrierJob, LabelKey},
     identifier::MerchantId,
     messages::kind::MessageKind,

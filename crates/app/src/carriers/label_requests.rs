@@ -1,5 +1,6 @@
 //! An external carrier asks for the labels that returns need.
 
+use boxed::boxed;
 use domain::{
     carriers::label_request::{LabelRequest, LabelRequestContext},
     identifier::MerchantId,
@@ -35,6 +36,7 @@ pub struct RequestedLabels {
 
 /// The label requests for external carriers behind `after`, oldest first, of one merchant or all.
 /// Each is described with its return and its orders, so `limit` bounds how many are read.
+#[boxed]
 pub async fn list_label_requests(
     app: &App,
     merchant: Option<&MerchantId>,

@@ -1,5 +1,6 @@
 //! A carrier reports where a parcel is. Its signature proves who it is.
 
+use boxed::boxed;
 pub use delivery::carriers::SIGNATURE_HEADER;
 use delivery::carriers::{read_webhook, verify_webhook};
 use domain::identifier::MerchantId;
@@ -15,6 +16,7 @@ use crate::{
 /// Applies a webhook of EasyPost. None if it is not signed by the merchant's account, whether there
 /// is such a merchant or not. Repeated and late webhooks change nothing, and neither do those about
 /// parcels that are not of returns.
+#[boxed]
 pub async fn apply_easypost_webhook(
     scope: RequestScope<'_>,
     merchant: &MerchantId,

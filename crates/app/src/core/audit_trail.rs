@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,7 @@ pub struct AuditTrailQuery<'a> {
 }
 
 /// Lists changes, newest first.
+#[boxed]
 pub async fn list_changes(app: &App, query: &AuditTrailQuery<'_>) -> Result<AuditPage, AppError> {
     let AuditTrailQuery { merchant, actor, before, limit } = *query;
     let before = read_position("before", before, Cursor::parse)?.unwrap_or_else(Cursor::newest);

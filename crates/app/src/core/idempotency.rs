@@ -3,8 +3,9 @@
 //!
 //! A response may contain a new secret, so responses are sealed.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     merchants::retention::RetentionPeriods,
     returns::rma::Rma,
     warehouse::{
@@ -54,7 +55,7 @@ macro_rules! replayable_as_stored {
             }
 
             fn to_json(&self) -> String {
-                JsonBody::to_json(self)
+                WriteJson::to_json(self)
             }
         })+
     };
@@ -77,6 +78,13 @@ replayable_as_stored!(
 pub(crate) async fn replay_response<T: Replayable>(
     scope: RequestScope<'_>,
 ) -> Result<Option<T>, AppError> {
+    let Some(body) = find_response(scope).await? else { return Ok(None) };
+    let response = str::from_utf8(&body).map_err(Error::custom).and_then(T::parse);
+    response.map(Some).map_err(AppError::UnreadableResponse)
+}
+
+#[boxed]
+async fn find_response(scope: RequestScope<'_>) -> Result<Option<Vec<u8>>, AppError> {
     let Some(idempotency) = scope.idempotency else { return Ok(None) };
     let cutoff_us = response_cutoff_us(scope.app);
     let stored = scope.app.store.stored_response(scope.client, &idempotency.key, cutoff_us).await?;
@@ -89,9 +97,7 @@ pub(crate) async fn replay_response<T: Replayable>(
     let stored_key = ResponseKey::new(scope.client, &idempotency.key);
     let row = stored_key.row();
     let context = response_context(&stored_key.merchant, &row);
-    let body = scope.app.vault.open(context, &stored.body)?;
-    let response = str::from_utf8(&body).map_err(Error::custom).and_then(T::parse);
-    response.map(Some).map_err(AppError::UnreadableResponse)
+    Ok(Some(scope.app.vault.open(context, &stored.body)?))
 }
 
 /// Stores the response with the change that it reports, if the request has a key.

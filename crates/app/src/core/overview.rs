@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use domain::messages::kind::MessageKind;
 use jiff::Timestamp;
 pub use store::FailingEndpoint;
@@ -59,6 +60,7 @@ pub struct DegradedEndpoint {
     pub waiting: u64,
 }
 
+#[boxed]
 pub async fn load_overview(app: &App) -> Result<Overview, AppError> {
     let now_us = app.world.now_us();
     let first_us = now_us.div_euclid(DAY_US) * DAY_US - (DAYS - 1) * DAY_US;

@@ -3,6 +3,7 @@
 //!
 //! Everything is found through an index, so the cost does not depend on how much is stored.
 
+use boxed::boxed;
 use domain::{
     identifier::{MerchantId, MessageId},
     returns::identifier::RmaId,
@@ -57,6 +58,7 @@ impl SearchHit {
 
 /// Finds everything that `text` identifies: of all merchants for an operator, and of `own` for its
 /// people.
+#[boxed]
 pub async fn search(
     app: &App,
     own: Option<&MerchantId>,

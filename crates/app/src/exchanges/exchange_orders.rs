@@ -4,6 +4,7 @@
 //! response says which order was placed. If all attempts failed, or the merchant refused it, the
 //! units are refunded instead, and the message is discarded so that it cannot be retried.
 
+use boxed::boxed;
 use domain::{
     exchanges::{
         answer::{ExchangeAnswer, read_answer},
@@ -58,6 +59,7 @@ pub struct ExchangeOrderQuery {
 }
 
 /// The exchange orders of a merchant, so that finance can reconcile them.
+#[boxed]
 pub async fn list_exchange_orders(
     app: &App,
     merchant: &MerchantId,
@@ -82,6 +84,7 @@ pub async fn list_exchange_orders(
 }
 
 /// Settles the exchange order that a finished message requested.
+#[boxed]
 pub async fn settle_exchange_order(app: &App, id: &MessageId) -> Result<(), AppError> {
     let merchant = &id.merchant;
     let Some((message, _)) = app.store.message(merchant, id.number).await? else { return Ok(()) };
@@ -98,6 +101,7 @@ pub async fn settle_exchange_order(app: &App, id: &MessageId) -> Result<(), AppE
 /// Settles every pending exchange order whose message is finished, and returns how many were
 /// pending. This finds the messages of nodes that were stopped between storing the outcome and
 /// settling the order. If one order cannot be settled, the others still are.
+#[boxed]
 pub async fn settle_exchange_orders(app: &App) -> Result<usize, AppError> {
     let (mut count, mut after) = (0, (String::new(), String::new()));
     loop {

@@ -7,6 +7,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use boxed::boxed;
 use delivery::OutcomeObserver;
 use domain::{identifier::MessageId, messages::kind::MessageKind};
 use store::Attempt;
@@ -32,6 +33,7 @@ impl OutcomeObserver for FinishedExchangeMessages {
 
 impl FinishedExchangeMessages {
     /// Waits until there are some, and takes them.
+    #[boxed]
     pub async fn take(&self) -> Vec<MessageId> {
         self.added.notified().await;
         std::mem::take(&mut *self.finished.lock().unwrap_or_else(PoisonError::into_inner))

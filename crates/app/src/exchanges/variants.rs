@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use boxed::boxed;
 use delivery::{CallResult, Endpoint};
 use domain::{
     exchanges::variants::{Listed, VariantLists, VariantOffer, list_offers, read_listed},
@@ -142,6 +143,7 @@ impl VariantCache {
 }
 
 /// The variants that units of a line can be exchanged for.
+#[boxed]
 pub async fn list_line_variants(
     app: &App,
     merchant: &MerchantId,
@@ -156,6 +158,7 @@ pub async fn list_line_variants(
 }
 
 /// The variants that units of each of these lines can be exchanged for.
+#[boxed]
 pub async fn list_variants(
     app: &App,
     merchant: &MerchantId,

@@ -1,6 +1,7 @@
 //! An operator adds a merchant. The merchant gets a client for its systems, and a secret that signs
 //! the messages to it.
 
+use boxed::boxed;
 use domain::{
     access::scope::Scopes,
     identifier::MerchantId,
@@ -41,6 +42,7 @@ pub struct AddedMerchant {
 
 replayable!(AddedMerchant);
 
+#[boxed]
 pub async fn add_merchant(
     scope: RequestScope<'_>,
     new: &NewMerchant,

@@ -1,5 +1,6 @@
 //! An operator lists merchants, changes their settings, disables or enables them.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     merchants::merchant::{CarrierMode, Merchant, MerchantSettings, WeightUnit},
@@ -77,12 +78,14 @@ pub struct MerchantChange {
     pub disabled: Option<bool>,
 }
 
+#[boxed]
 pub async fn load_merchant(app: &App, id: &MerchantId) -> Result<MerchantView, AppError> {
     let merchant = app.store.merchant(id).await?.ok_or(AppError::NotFound("merchant"))?;
     Ok(merchant.value.into())
 }
 
 /// Lists merchants in the order of their identifiers, starting after `after`.
+#[boxed]
 pub async fn list_merchants(
     app: &App,
     after: &str,
@@ -92,6 +95,7 @@ pub async fn list_merchants(
     Ok(merchants.into_iter().map(MerchantView::from).collect())
 }
 
+#[boxed]
 pub async fn change_merchant(
     scope: RequestScope<'_>,
     change: &MerchantChange,

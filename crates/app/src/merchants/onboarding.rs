@@ -1,5 +1,6 @@
 //! The onboarding of a new merchant, from its credentials to its first order.
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::state::MessageState};
 use store::MessageFilter;
 
@@ -22,6 +23,7 @@ impl Onboarding {
     }
 }
 
+#[boxed]
 pub async fn load_onboarding(app: &App, merchant: &MerchantId) -> Result<Onboarding, AppError> {
     let endpoints = app.store.endpoints(merchant).await?.value;
     let filter = MessageFilter {

@@ -12,6 +12,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use boxed::boxed;
 use bytes::Bytes;
 use delivery::{FetchLimits, fetch};
 use domain::{identifier::MerchantId, merchants::picture::PictureKind};
@@ -161,6 +162,7 @@ fn token_context(merchant: &MerchantId) -> SealContext<'_> {
 }
 
 /// The image of a token. None if it cannot be fetched now.
+#[boxed]
 pub async fn load_picture(
     app: &App,
     merchant: &MerchantId,

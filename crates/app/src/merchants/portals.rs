@@ -1,6 +1,7 @@
 //! The appearance and the texts of a merchant's returns portal. An operator sets them.
 
-use domain::{identifier::MerchantId, merchants::portal::Portal};
+use boxed::boxed;
+use domain::{bodies::WriteJson, identifier::MerchantId, merchants::portal::Portal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{StoredPortal, Transaction};
@@ -35,6 +36,7 @@ pub struct PortalFront {
 }
 
 /// The portal of a merchant that is enabled.
+#[boxed]
 pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront, AppError> {
     let stored = app.store.portal(id).await?.filter(|stored| stored.merchant.is_live());
     let StoredPortal { merchant, portal, has_logo, withdrawal } =
@@ -49,25 +51,33 @@ pub async fn load_portal_front(app: &App, id: &MerchantId) -> Result<PortalFront
 }
 
 /// The portal of a merchant that must exist.
+#[boxed]
 pub async fn load_portal(app: &App, merchant: &MerchantId) -> Result<PortalView, AppError> {
     let stored = app.store.portal(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     Ok(PortalView { portal: stored.portal, has_logo: stored.has_logo })
 }
 
 /// Sets everything except the logo.
+#[boxed]
 pub async fn set_portal(scope: RequestScope<'_>, portal: &Portal) -> Result<PortalView, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {
         let before = load_portal(app, merchant).await?;
         let mut transaction = Transaction::new("setting a portal");
         transaction.put_portal(merchant, portal);
-        record_change(scope, &mut transaction, "portal.set", &json!({ "portal": portal }));
+        record_change(
+            scope,
+            &mut transaction,
+            "portal.set",
+            &json!({ "portal": portal.to_value() }),
+        );
         Ok((PortalView { portal: portal.clone(), ..before }, transaction))
     })
     .await
 }
 
 /// Sets the logo, or removes it.
+#[boxed]
 pub async fn set_logo(
     scope: RequestScope<'_>,
     logo: Option<&Picture>,
@@ -90,6 +100,7 @@ pub async fn set_logo(
 }
 
 /// The logo of a merchant.
+#[boxed]
 pub async fn load_logo(app: &App, merchant: &MerchantId) -> Result<Picture, AppError> {
     let stored = app.store.logo(merchant).await?;
     let (kind, bytes) = stored.ok_or(AppError::NotFound("logo"))?;

@@ -5,8 +5,9 @@ use std::{
     time::Duration,
 };
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     merchants::retention::{RetentionPeriods, cutoff},
     messages::{kind::MessageKind, mail::Mail, state::MessageState},
@@ -14,7 +15,6 @@ use domain::{
     returns::identifier::RmaId,
     time::micros,
 };
-use serde_json::json;
 use store::{
     DeferredCandidate, DocumentRow, RetentionCandidate, RetentionClass, StoreError, Transaction,
     with_causes,
@@ -40,6 +40,7 @@ const AUDIT_BATCH: usize = 500;
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The periods of a merchant that must exist.
+#[boxed]
 pub async fn load_retention(
     app: &App,
     merchant: &MerchantId,
@@ -49,6 +50,7 @@ pub async fn load_retention(
 }
 
 /// Sets how long the data of a merchant's shoppers is kept.
+#[boxed]
 pub async fn set_retention(
     scope: RequestScope<'_>,
     periods: &RetentionPeriods,
@@ -58,7 +60,7 @@ pub async fn set_retention(
         load_retention(app, merchant).await?;
         let mut transaction = Transaction::new("setting retention periods");
         transaction.put_retention_periods(merchant, periods);
-        record_change(scope, &mut transaction, "retention.set", &json!(periods));
+        record_change(scope, &mut transaction, "retention.set", &periods.to_value());
         Ok((*periods, transaction))
     })
     .await

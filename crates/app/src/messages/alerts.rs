@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use boxed::boxed;
 use delivery::EndpointStatus;
 use domain::{
     identifier::MerchantId,
@@ -29,6 +30,7 @@ const SUSPENDED: &str = "suspended";
 
 /// Looks for problems, and notifies of those that have begun or ended. `certificate_ends` is the
 /// end of the certificate of this server.
+#[boxed]
 pub async fn check_problems(
     app: &App,
     certificate_ends: Option<Timestamp>,

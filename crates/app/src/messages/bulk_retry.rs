@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -61,6 +62,7 @@ impl Job for RetryJob {
 }
 
 /// Starts to retry or discard everything that matches `filter`.
+#[boxed]
 pub async fn start_bulk_job(
     scope: RequestScope<'_>,
     mut filter: FailureFilter,
@@ -129,6 +131,7 @@ pub fn find_bulk_job(app: &App, id: &str) -> Result<RetryJob, AppError> {
 }
 
 /// Stops a job after its current page. What it has retried or discarded stays that way.
+#[boxed]
 pub async fn cancel_bulk_job(scope: RequestScope<'_>, id: &str) -> Result<RetryJob, AppError> {
     let app = scope.app;
     commit_once(scope, || async {

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     messages::certificate::{Certificate, CertifyRule, CertifyVerdict},
@@ -69,6 +70,7 @@ pub fn find_certify_check(app: &App, merchant: &MerchantId) -> Option<CertifyChe
 }
 
 /// Starts to check the endpoints of a merchant for the person of `session`.
+#[boxed]
 pub async fn start_certify_check(
     app: &App,
     session: &Session,

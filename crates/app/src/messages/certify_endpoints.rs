@@ -7,6 +7,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use boxed::boxed;
 use delivery::{CertifyProgress, CertifyTarget, certify};
 use domain::{
     identifier::MerchantId,
@@ -74,6 +75,7 @@ pub struct CertifyRequest {
 }
 
 /// Calls the endpoints of a merchant, and remembers those that follow the rules.
+#[boxed]
 pub async fn certify_endpoints(
     scope: RequestScope<'_>,
     request: &CertifyRequest,

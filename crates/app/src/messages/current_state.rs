@@ -3,9 +3,10 @@
 //! Only a message that contains the complete state of its thing can be made again. The others
 //! report something that happened.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     messages::kind::MessageKind,
     returns::{identifier::RmaId, message::RmaMessage},
@@ -25,6 +26,7 @@ pub struct CurrentMessage {
 }
 
 /// None if the thing does not exist, or if its messages do not contain its complete state.
+#[boxed]
 pub async fn current_message(
     app: &App,
     merchant: &MerchantId,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,7 @@ pub struct DeliveryCount {
     pub mean_request_ms: f64,
 }
 
+#[boxed]
 pub async fn load_delivery_report(
     app: &App,
     merchant: Option<&MerchantId>,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use boxed::boxed;
 use delivery::{Endpoint, SentCall, SignedMessage, explain_signature};
 use domain::{
     identifier::MessageId,
@@ -21,6 +22,7 @@ use crate::{
 const INLINE_BYTES_MAX: usize = 100_000;
 
 /// Compares a message that a merchant received with what was sent.
+#[boxed]
 pub async fn explain_message(
     app: &App,
     id: &MessageId,
@@ -35,6 +37,7 @@ pub async fn explain_message(
 
 /// A command that sends the message as it would be sent now, signed for the next five minutes.
 /// Credentials are left out. A conflict if nothing can be sent.
+#[boxed]
 pub async fn format_message(app: &App, id: &MessageId) -> Result<String, AppError> {
     let detail = load_message(app, id).await?;
     let command = format_curl(app, id, &detail).await?;
@@ -43,6 +46,7 @@ pub async fn format_message(app: &App, id: &MessageId) -> Result<String, AppErro
 }
 
 /// The same for a message that was loaded. None if nothing can be sent.
+#[boxed]
 pub async fn format_curl(
     app: &App,
     id: &MessageId,

@@ -3,6 +3,7 @@
 //! A snapshot that is older than a delivered one about the same thing is superseded. Sending it
 //! would set the merchant's systems back, so it is skipped unless the operator forces it.
 
+use boxed::boxed;
 use domain::{
     identifier::MessageId,
     messages::{kind::MessageKind, state::MessageState},
@@ -113,6 +114,7 @@ pub struct EndpointFailures {
 }
 
 /// Counts the failures that match, by endpoint.
+#[boxed]
 pub async fn summarize_failures(
     app: &App,
     filter: &FailureFilter,
@@ -132,6 +134,7 @@ pub async fn summarize_failures(
 
 /// Retries or discards each of the messages. One that is not in the failure queue does not affect
 /// the others.
+#[boxed]
 pub async fn handle_failures(
     scope: RequestScope<'_>,
     ids: &[MessageId],
@@ -153,6 +156,7 @@ pub async fn handle_failures(
     Ok(result)
 }
 
+#[boxed]
 pub async fn list_failures(
     app: &App,
     filter: &FailureFilter,
@@ -180,6 +184,7 @@ pub async fn list_failures(
 }
 
 /// Puts a failed message back into its queue. `force` includes a superseded message.
+#[boxed]
 pub async fn retry_message(
     scope: RequestScope<'_>,
     id: &MessageId,
@@ -216,6 +221,7 @@ pub async fn retry_message(
 }
 
 /// Removes a failed message from the failure queue for good.
+#[boxed]
 pub async fn discard_message(
     scope: RequestScope<'_>,
     id: &MessageId,

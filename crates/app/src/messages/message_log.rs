@@ -1,5 +1,6 @@
 //! The message log: which messages were sent, are waiting, or have failed.
 
+use boxed::boxed;
 use domain::{
     identifier::{MerchantId, MessageId},
     messages::{
@@ -101,6 +102,7 @@ pub struct MessageQuery {
     pub limit: usize,
 }
 
+#[boxed]
 pub async fn list_messages(
     app: &App,
     merchant: &MerchantId,
@@ -123,6 +125,7 @@ pub async fn list_messages(
     })
 }
 
+#[boxed]
 pub async fn load_message(app: &App, id: &MessageId) -> Result<MessageWithAttempts, AppError> {
     let mut attempts = app.store.attempts(&id.merchant, id.number).await?;
     loop {

@@ -1,6 +1,7 @@
 //! Messages that a use case decides to send: they are committed with the decision, and enqueued for
 //! the dispatcher after the commit.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -12,6 +13,7 @@ use crate::{App, access::secrets};
 
 impl App {
     /// Makes a transaction durable and enqueues its messages, which are sent from then on.
+    #[boxed]
     pub(crate) async fn commit(&self, transaction: Transaction) -> Result<(), StoreError> {
         let messages = self.store.commit(transaction).await?;
         self.dispatcher.enqueue(messages);

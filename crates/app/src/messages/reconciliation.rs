@@ -5,6 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -123,6 +124,7 @@ fn position_of(entry: &HeldEntry) -> HeadPosition {
 
 /// Compares the entries, which are in order and in the range, with what was sent. Each item of the
 /// stream is some lines of the response.
+#[boxed]
 pub async fn reconcile(
     app: &App,
     merchant: &MerchantId,
@@ -291,6 +293,7 @@ pub struct ReconciliationDigest {
 }
 
 /// The digest of a day in UTC.
+#[boxed]
 pub async fn digest_day(
     app: &App,
     merchant: &MerchantId,

@@ -8,6 +8,7 @@ pub(crate) mod pace;
 mod run;
 mod steps;
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::replay::ReplaySelection};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -65,6 +66,7 @@ impl Job for ReplayJob {
 }
 
 /// Starts to send the selected messages again. A merchant has one replay at a time.
+#[boxed]
 pub async fn start_replay(
     scope: RequestScope<'_>,
     selection: ReplaySelection,
@@ -140,6 +142,7 @@ pub fn find_replay(app: &App, merchant: &MerchantId, id: &str) -> Result<ReplayJ
 }
 
 /// Stops a replay. What it has enqueued is sent nevertheless.
+#[boxed]
 pub async fn cancel_replay(scope: RequestScope<'_>, id: &str) -> Result<ReplayJob, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {

@@ -1,5 +1,6 @@
 //! The request that a message is sent with: its address and headers.
 
+use boxed::boxed;
 use delivery::Endpoint;
 use domain::identifier::MessageId;
 
@@ -22,6 +23,7 @@ pub struct SentRequest {
 }
 
 /// The request with which the message would be sent now.
+#[boxed]
 pub async fn describe_request(app: &App, message: &MessageView) -> Result<SentRequest, AppError> {
     let id = MessageId::parse(&message.id).ok_or(AppError::NotFound("message"))?;
     let (merchant, kind) = (id.merchant, message.kind);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use boxed::boxed;
 use delivery::EndpointStatus;
 use domain::{
     identifier::MerchantId,
@@ -92,6 +93,7 @@ pub struct EndpointsView {
 
 replayable!(EndpointsView);
 
+#[boxed]
 pub async fn list_endpoints(app: &App, merchant: &MerchantId) -> Result<EndpointsView, AppError> {
     app.store.merchant(merchant).await?.ok_or(AppError::NotFound("merchant"))?;
     let endpoints = app.store.endpoints(merchant).await?.value;
@@ -119,6 +121,7 @@ fn view_endpoints(endpoints: &Endpoints<String>, statuses: &[EndpointStatus]) ->
     EndpointsView { endpoints: MessageKind::to_merchant().map(one).collect() }
 }
 
+#[boxed]
 pub async fn set_endpoints(
     scope: RequestScope<'_>,
     change: &EndpointsChange,

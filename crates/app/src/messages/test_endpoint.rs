@@ -1,5 +1,6 @@
 //! An operator sends a test message to see whether an endpoint works.
 
+use boxed::boxed;
 use domain::{
     identifier::MessageId,
     messages::{kind::MessageKind, mail::settings::MailDelivery},
@@ -36,6 +37,7 @@ pub struct TestMessageRequest {
     pub sequence: i64,
 }
 
+#[boxed]
 pub async fn send_test_message(
     scope: RequestScope<'_>,
     test: &TestMessageRequest,

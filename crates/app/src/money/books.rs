@@ -1,5 +1,6 @@
 //! The books of a merchant: entries, the trial balance, and what is still promised, by age.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     money::books::{Account, Balances},
@@ -65,6 +66,7 @@ pub struct EntryQuery<'a> {
 }
 
 /// Lists what was posted, oldest first.
+#[boxed]
 pub async fn list_entries(
     app: &App,
     merchant: &MerchantId,
@@ -134,6 +136,7 @@ pub struct AccountBalance {
 }
 
 /// The trial balance at a time.
+#[boxed]
 pub async fn load_balance(
     app: &App,
     merchant: &MerchantId,
@@ -177,6 +180,7 @@ pub struct OpenAmount {
 const AGES: [(i64, Option<i64>); 4] = [(0, Some(30)), (30, Some(60)), (60, Some(90)), (90, None)];
 
 /// What is still promised, by the age of the returns.
+#[boxed]
 pub async fn load_open_amounts(
     app: &App,
     merchant: &MerchantId,
@@ -205,6 +209,7 @@ pub struct OpenReturns {
     pub next: Option<String>,
 }
 
+#[boxed]
 pub async fn list_open_returns(
     app: &App,
     merchant: &MerchantId,
@@ -232,6 +237,7 @@ pub struct MonthMoney {
 }
 
 /// Promised against paid, for the last months, the newest first.
+#[boxed]
 pub async fn load_months(
     app: &App,
     merchant: &MerchantId,
@@ -278,6 +284,7 @@ pub struct BalanceAnswer {
 }
 
 /// The trial balance at a time, or now, and what is still promised now.
+#[boxed]
 pub async fn load_balance_answer(
     app: &App,
     merchant: &MerchantId,

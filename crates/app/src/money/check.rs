@@ -6,6 +6,7 @@ mod ledgers;
 
 use std::collections::{HashMap, HashSet};
 
+use boxed::boxed;
 use domain::{
     currency::format_amount,
     identifier::MerchantId,
@@ -47,6 +48,7 @@ pub struct BooksFault {
 }
 
 /// About how many returns there are to check.
+#[boxed]
 pub async fn estimate_returns(store: &Store) -> Result<u64, AppError> {
     let counts = store.day_counts(0).await?;
     let started = counts.iter().filter(|it| it.event == CountedEvent::ReturnsStarted);

@@ -1,6 +1,7 @@
 //! Refunds that differ from what was promised: an operator accepts the difference, asks the
 //! merchant, or expects the rest.
 
+use boxed::boxed;
 use domain::{
     money::comparison::find_difference,
     returns::{identifier::RmaId, rma::RmaEvent},
@@ -65,6 +66,7 @@ pub struct DifferenceAnswer {
 }
 
 /// Decides about the difference of a refund.
+#[boxed]
 pub async fn answer_difference(
     scope: RequestScope<'_>,
     refund_id: &str,

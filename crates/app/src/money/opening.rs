@@ -1,5 +1,6 @@
 //! Returns that are older than the journal get the postings of their state.
 
+use boxed::boxed;
 use domain::money::books::Balances;
 use domain::time::micros;
 use store::{Posting, StoreError, Transaction};
@@ -10,6 +11,7 @@ use crate::{App, AppError};
 const PAGE: usize = 200;
 
 /// Posts what returns without postings promised and paid so far, and returns how many there were.
+#[boxed]
 pub async fn post_older_returns(app: &App) -> Result<usize, AppError> {
     let mut count = 0;
     loop {

@@ -1,5 +1,6 @@
 //! An operator erases what is about a shopper.
 
+use boxed::boxed;
 use store::Transaction;
 
 pub use super::eraser::{ErasedItem, ShopperErasure};
@@ -27,6 +28,7 @@ replayable!(ShopperErasure);
 
 /// Erases the data of a shopper, up to a number of orders. It is refused while something is open,
 /// unless there is a reason to do it nevertheless.
+#[boxed]
 pub async fn erase_shopper(
     scope: RequestScope<'_>,
     request: &ErasureRequest,

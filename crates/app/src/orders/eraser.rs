@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     orders::erasure::{
         ERASED, PersonalTexts, erase_audit_detail, erase_document, erase_order, erase_unit,
@@ -292,7 +292,7 @@ fn erase_problem<'a>(problem: &'a RefundProblem, known: &PersonalTexts) -> &'a s
     if is_answered { ERASED } else { known.erase_text(&problem.detail) }
 }
 
-fn erase_value(value: &impl JsonBody, known: Known<'_>) -> Result<String, AppError> {
+fn erase_value(value: &impl WriteJson, known: Known<'_>) -> Result<String, AppError> {
     let erased = erase_document(value.to_json().as_bytes(), known.texts)?;
     Ok(String::from_utf8_lossy(&erased).into_owned())
 }

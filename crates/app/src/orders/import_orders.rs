@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     faults::{Faults, FieldError},
@@ -61,6 +62,7 @@ pub struct RejectedLine {
 ///
 /// The lines are committed before the response. Lines that are imported again change nothing, so a
 /// request that is repeated with its key is harmless, too.
+#[boxed]
 pub async fn import_orders(
     scope: RequestScope<'_>,
     lines: Bytes,

@@ -1,6 +1,7 @@
 //! Loads orders: the newest snapshot as the merchant sent it, plus the refunds that earlier
 //! snapshots reported and that this one omits.
 
+use boxed::boxed;
 use domain::{
     exchanges::{
         chain::{ExchangeCredit, held_to_credit},
@@ -82,6 +83,7 @@ pub(crate) async fn find_order(
 }
 
 /// The order as JSON.
+#[boxed]
 pub async fn load_order_json(
     app: &App,
     merchant: &MerchantId,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -59,6 +60,7 @@ pub struct ChangedOrder {
 
 /// Orders of one merchant in the order of their changes. The reference is the order's own number or
 /// the one that the shopper knows.
+#[boxed]
 pub async fn list_changed_orders(
     app: &App,
     merchant: &MerchantId,
@@ -84,6 +86,7 @@ pub async fn list_changed_orders(
 
 /// Lists orders, newest first. The second value is the cursor of the next page, if there may be
 /// one.
+#[boxed]
 pub async fn list_orders(
     app: &App,
     query: &ListQuery<'_, OrderStatus>,

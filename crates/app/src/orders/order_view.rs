@@ -1,5 +1,6 @@
 //! Everything about one order, for the console.
 
+use boxed::boxed;
 use domain::{
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
@@ -41,6 +42,7 @@ pub struct OrderView {
     pub problems: Vec<ProblemView>,
 }
 
+#[boxed]
 pub async fn load_order_view(
     app: &App,
     merchant: &MerchantId,
@@ -75,6 +77,7 @@ pub async fn load_order_view(
 }
 
 /// The newest snapshot of an order, byte for byte as the merchant sent it.
+#[boxed]
 pub async fn load_order_as_sent(
     app: &App,
     merchant: &MerchantId,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     faults::{Faults, Warning},
@@ -24,7 +25,6 @@ use crate::{
         order_intake::decide_intake,
     },
 };
-use futures_util::future::BoxFuture;
 use store::IntakeKey;
 
 /// Larger bodies are read on a separate thread, so that other requests do not wait.
@@ -58,15 +58,8 @@ pub struct OrderResult {
     pub result: IntakeOutcome,
 }
 
-/// Boxed, so that it is compiled once, in this crate, and fully optimized.
-pub fn publish_orders(
-    scope: RequestScope<'_>,
-    message: OrdersMessage,
-) -> BoxFuture<'_, Result<IntakeResult, AppError>> {
-    Box::pin(read_and_store(scope, message))
-}
-
-async fn read_and_store(
+#[boxed]
+pub async fn publish_orders(
     scope: RequestScope<'_>,
     message: OrdersMessage,
 ) -> Result<IntakeResult, AppError> {

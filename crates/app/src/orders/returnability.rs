@@ -1,5 +1,6 @@
 //! Which units of an order can be returned, why or why not, and for how much.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     orders::order::Order,
@@ -32,6 +33,7 @@ impl ReturnableOrder {
     }
 }
 
+#[boxed]
 pub async fn load_returnable_order(
     app: &App,
     merchant: &MerchantId,
@@ -42,6 +44,7 @@ pub async fn load_returnable_order(
     Ok(ReturnableOrder { loaded: loaded.ok_or(AppError::NotFound("order"))?, policy })
 }
 
+#[boxed]
 pub async fn load_returnability(
     app: &App,
     merchant: &MerchantId,

@@ -3,7 +3,9 @@
 
 use std::collections::BTreeSet;
 
+use boxed::boxed;
 use domain::{
+    bodies::WriteJson,
     identifier::MerchantId,
     json as document,
     messages::state::MessageState,
@@ -16,7 +18,7 @@ use domain::{
     warehouse::drop_ship::DropShipOrder,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 use store::{
     ListedOrder, MessageRow, OrderPosition, ShopperKeyKind, StoreError, StoredOrder, Versioned,
     WithdrawalRow,
@@ -105,6 +107,7 @@ pub(crate) struct FoundData {
     pub(crate) end: Option<ListedOrder>,
 }
 
+#[boxed]
 pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperExport, AppError> {
     let mut found = find_shopper(app, query).await?;
     found.remove_returns_of_others(&query.email);
@@ -126,12 +129,12 @@ pub async fn export_shopper(app: &App, query: &ShopperQuery) -> Result<ShopperEx
         returns: returns
             .map(|(merchant, rma)| {
                 let id = rma.value.rma_identifier.as_str();
-                item(merchant, id, json!(without_buyer(&rma.value, &query.email)))
+                item(merchant, id, without_buyer(&rma.value, &query.email).to_value())
             })
             .collect(),
         drop_ship_orders: drop_ship
             .map(|(merchant, order)| {
-                item(merchant, &order.value.client_identifier, json!(order.value))
+                item(merchant, &order.value.client_identifier, order.value.to_value())
             })
             .collect(),
         withdrawals: withdrawn

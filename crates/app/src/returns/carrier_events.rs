@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     merchants::merchant::CarrierMode,
@@ -35,7 +36,6 @@ use crate::{
         renew_label::has_sender,
     },
 };
-use futures_util::future::BoxFuture;
 
 /// The result of each event, in the order of the request.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -110,16 +110,8 @@ pub enum Reporter {
     Operator,
 }
 
-/// Boxed, so that it is compiled once, in this crate, and fully optimized.
-pub fn apply_carrier_events<'a>(
-    scope: RequestScope<'a>,
-    reporter: Reporter,
-    events: &'a [CarrierEvent],
-) -> BoxFuture<'a, Result<CarrierResults, AppError>> {
-    Box::pin(apply_all(scope, reporter, events))
-}
-
-async fn apply_all(
+#[boxed]
+pub async fn apply_carrier_events(
     scope: RequestScope<'_>,
     reporter: Reporter,
     events: &[CarrierEvent],
@@ -257,6 +249,7 @@ async fn find_label_source(
 const LABELS_MAX: usize = 1_000;
 
 /// The simulated carrier: issues the labels that are requested, and returns how many.
+#[boxed]
 pub async fn issue_simulated_labels(app: &App) -> Result<usize, AppError> {
     let carrier = CarrierMode::Simulated.name();
     let requests = app.store.label_requests(carrier, None, &Cursor::oldest(), LABELS_MAX).await?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{
@@ -21,12 +22,14 @@ use crate::{
     returns::{origin::Origin, return_draft::ReturnDraft},
 };
 
+#[boxed]
 pub async fn load_return(app: &App, merchant: &MerchantId, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     Ok(find_versioned(app, merchant, &id).await?.value)
 }
 
 /// Cancels a return. Its units can be returned again.
+#[boxed]
 pub async fn cancel_return(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let merchant = scope.merchant()?;
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
@@ -55,6 +58,7 @@ pub(crate) async fn decide_cancellation(
 }
 
 /// Closes the receiving of a return: the warehouse expects no more units of it.
+#[boxed]
 pub async fn close_receiving(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let id = RmaId::parse(rma).ok_or(AppError::NotFound("return"))?;
     let merchant = find_owner(scope, &id).await?.ok_or(AppError::NotFound("return"))?;

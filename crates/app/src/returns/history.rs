@@ -1,6 +1,8 @@
 //! The history of a return: its events, and the return as it was at any time.
 
+use boxed::boxed;
 use domain::{
+    bodies::WriteJson,
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
@@ -55,6 +57,7 @@ pub struct EventPage {
 }
 
 /// Lists the events of a return, after the one with the number `after`.
+#[boxed]
 pub async fn list_events(
     app: &App,
     merchant: &MerchantId,
@@ -72,7 +75,7 @@ pub async fn list_events(
 
 fn view_event(event: &ReturnEvent) -> EventView {
     let change = match &event.change {
-        ReturnChange::Event(event) => serde_json::to_value(event).unwrap_or_default(),
+        ReturnChange::Event(event) => event.to_value(),
         ReturnChange::State(rma) => json!({ "event": "started", "units": rma.units.len() }),
     };
     EventView {
@@ -105,6 +108,7 @@ pub(crate) fn weigh_journal(units: usize, events: usize) -> usize {
 }
 
 /// The return as it was at a time: what the last message before then said.
+#[boxed]
 pub async fn load_return_as_of(
     app: &App,
     merchant: &MerchantId,

@@ -1,6 +1,7 @@
 //! The content of a return label. Everyone who knows the key of the label may see it: the return's
 //! identifier is not enough, because it is printed on the parcel.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     merchants::portal::Portal,
@@ -34,6 +35,7 @@ pub struct ReturnLabel {
 }
 
 /// The label with this name: see [`Rma::label_name`].
+#[boxed]
 pub async fn load_return_label(app: &App, name: &str) -> Result<ReturnLabel, AppError> {
     let missing = || AppError::NotFound("label");
     let (rma, key) = name.rsplit_once('-').ok_or_else(missing)?;

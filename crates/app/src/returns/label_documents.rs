@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use boxed::boxed;
 use bytes::Bytes;
 use delivery::{FetchLimits, fetch};
 use domain::{
@@ -127,6 +128,7 @@ pub struct DocumentReader {
 
 impl DocumentReader {
     /// The next bytes. None at the end.
+    #[boxed]
     pub async fn next(&mut self) -> Result<Option<Bytes>, AppError> {
         let Self { app, merchant, rma, sha256, next_piece, .. } = self;
         let piece = app.store.label_document_piece(merchant, rma, sha256, *next_piece).await?;

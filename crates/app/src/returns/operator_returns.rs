@@ -1,5 +1,6 @@
 //! Changes of a return by an operator. Each is recorded in the audit trail, with the reason.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{identifier::RmaId, rma::Rma},
@@ -17,6 +18,7 @@ use crate::{
 };
 
 /// Cancels a return for the shopper or the merchant.
+#[boxed]
 pub async fn cancel_by_hand(
     scope: RequestScope<'_>,
     rma: &str,
@@ -37,6 +39,7 @@ pub async fn cancel_by_hand(
 }
 
 /// Closes the receiving of a return.
+#[boxed]
 pub async fn close_receiving_by_hand(scope: RequestScope<'_>, rma: &str) -> Result<Rma, AppError> {
     let found = find_return(scope.app, rma).await?;
     let (scope, id, origin) = (found.scope(scope), &found.id, Origin::of_request(scope));
@@ -66,6 +69,7 @@ impl FoundReturn {
 }
 
 /// The merchant of a return, if there is such a return.
+#[boxed]
 pub async fn find_return_owner(app: &App, rma: &str) -> Result<Option<MerchantId>, AppError> {
     match RmaId::parse(rma) {
         Some(id) => Ok(app.store.merchant_of_rma(&id).await?),

@@ -1,5 +1,6 @@
 //! A merchant's return policy: the current version, and all versions before it.
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, returns::policy::Policy, time::from_micros};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,7 @@ impl From<PolicyVersion> for PolicyView {
 }
 
 /// The current policy.
+#[boxed]
 pub async fn load_policy(app: &App, merchant: &MerchantId) -> Result<PolicyView, AppError> {
     let newest = app.store.policies(merchant, i64::MAX, 1).await?.pop();
     let default =
@@ -52,6 +54,7 @@ pub async fn load_policy(app: &App, merchant: &MerchantId) -> Result<PolicyView,
 }
 
 /// The current policy of a merchant that must exist.
+#[boxed]
 pub async fn load_merchant_policy(
     app: &App,
     merchant: &MerchantId,
@@ -61,6 +64,7 @@ pub async fn load_merchant_policy(
 }
 
 /// Versions below `before`, newest first.
+#[boxed]
 pub async fn list_policies(
     app: &App,
     merchant: &MerchantId,
@@ -73,6 +77,7 @@ pub async fn list_policies(
 }
 
 /// Sets a new version. Returns that were started before keep their version.
+#[boxed]
 pub async fn set_policy(scope: RequestScope<'_>, policy: &Policy) -> Result<PolicyView, AppError> {
     let (app, merchant) = (scope.app, scope.merchant()?);
     commit_once(scope, || async {

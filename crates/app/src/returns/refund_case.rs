@@ -1,6 +1,7 @@
 //! A refund problem with everything that an operator needs to decide: what was paid for, and which
 //! returns of the order it could belong to.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     orders::order::{Order, Refund},
@@ -64,6 +65,7 @@ pub struct RefundCandidate {
 }
 
 /// Loads what belongs to a problem.
+#[boxed]
 pub async fn load_refund_case(app: &App, problem: ProblemView) -> Result<RefundCase, AppError> {
     let missing = |_| AppError::NotFound("merchant");
     let merchant = MerchantId::parse(&problem.merchant).map_err(missing)?;

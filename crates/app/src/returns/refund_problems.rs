@@ -1,5 +1,6 @@
 //! Refunds that an operator should review: list them, and match them with returns.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     money::comparison::find_difference,
@@ -118,6 +119,7 @@ impl From<RefundProblem> for ProblemView {
     }
 }
 
+#[boxed]
 pub async fn list_refund_problems(
     app: &App,
     state: &str,
@@ -129,6 +131,7 @@ pub async fn list_refund_problems(
 }
 
 /// All problems that are not settled, of all merchants, oldest first.
+#[boxed]
 pub async fn list_open_problems(
     app: &App,
     after: Option<&str>,
@@ -139,6 +142,7 @@ pub async fn list_open_problems(
 }
 
 /// All problems of one merchant, settled ones too, oldest first.
+#[boxed]
 pub async fn list_own_problems(
     app: &App,
     merchant: &MerchantId,
@@ -150,6 +154,7 @@ pub async fn list_own_problems(
 }
 
 /// Problems of one merchant in one state, or all that are not settled, oldest first.
+#[boxed]
 pub async fn list_merchant_problems(
     app: &App,
     merchant: &MerchantId,
@@ -215,6 +220,7 @@ impl MatchResult {
 }
 
 /// Resolves a problem: the refund is applied to a return, or is left unchanged.
+#[boxed]
 pub async fn match_refund(
     scope: RequestScope<'_>,
     refund_id: &str,

@@ -1,5 +1,6 @@
 //! A shopper or an operator asks for a new label instead of one that cannot be used.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     merchants::merchant::CarrierMode,
@@ -38,6 +39,7 @@ pub enum LabelRequester {
 }
 
 /// An operator asks for the shopper. `reason` is the name of one.
+#[boxed]
 pub async fn renew_by_hand(
     scope: RequestScope<'_>,
     rma: &str,
@@ -52,6 +54,7 @@ pub async fn renew_by_hand(
 }
 
 /// Ends the labels of a return and requests new ones from its carrier.
+#[boxed]
 pub async fn renew_label(
     scope: RequestScope<'_>,
     requester: LabelRequester,

@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     messages::kind::MessageKind,
     money::{

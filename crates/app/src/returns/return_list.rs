@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use boxed::boxed;
 use domain::returns::{
     identifier::RmaId,
     rma::{Rma, RmaStatus},
@@ -27,6 +28,7 @@ pub enum VisibleReturns {
 
 /// Returns in the order of their changes. The reference is the return's identifier, a tracking
 /// number, or an order of the merchant that is read for.
+#[boxed]
 pub async fn list_changed_returns(
     app: &App,
     query: &WorkListQuery,
@@ -78,6 +80,7 @@ async fn page_of_reference(
 
 /// Lists returns with their merchants, newest first. The second value is the cursor of the next
 /// page, if there may be one.
+#[boxed]
 pub async fn list_returns(
     app: &App,
     query: &ListQuery<'_, RmaStatus>,

@@ -5,6 +5,7 @@ mod describe;
 pub mod journal_steps;
 pub mod timeline;
 
+use boxed::boxed;
 use domain::{
     exchanges::record::ExchangeRecord,
     identifier::MerchantId,
@@ -64,6 +65,7 @@ pub enum Availability {
 }
 
 /// A return with its timeline, and with its state after the event number `wanted`.
+#[boxed]
 pub async fn load_return_story(
     app: &App,
     rma: &str,

@@ -3,6 +3,7 @@
 //! so nothing is stored.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     access::scope::Scopes,
@@ -76,6 +77,7 @@ pub enum Identification {
 }
 
 /// Finds the shopper, if the claim is true.
+#[boxed]
 pub async fn identify_shopper(
     app: &App,
     merchant: &MerchantId,
@@ -152,6 +154,7 @@ fn letters_of(text: &str) -> String {
 }
 
 /// The shopper with proof, if this is the code on the gift receipt.
+#[boxed]
 pub async fn prove_gift(
     app: &App,
     shopper: &Shopper,
@@ -207,6 +210,7 @@ impl Shopper {
     }
 
     /// The portal as a caller that acts for the merchant.
+    #[boxed]
     pub async fn load_caller(&self, app: &App) -> Result<Caller, AppError> {
         let merchant = app.store.merchant(&self.merchant).await?;
         let merchant = merchant.filter(|it| it.value.is_live());
@@ -223,6 +227,7 @@ impl Shopper {
 
     /// The returns that the shopper may see, newest first: the buyer does not see returns of a
     /// gift, and the person who got the gift does not see the buyer's.
+    #[boxed]
     pub async fn load_returns(&self, app: &App) -> Result<Vec<Rma>, AppError> {
         let ledger = app.store.ledger(&self.merchant, &self.order_id).await?.value;
         let mut returns = Vec::new();
@@ -243,6 +248,7 @@ impl Shopper {
 }
 
 /// The exchange orders of a return. Everyone who knows the return's identifier may see them.
+#[boxed]
 pub async fn list_exchanges(
     app: &App,
     merchant: &MerchantId,

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     exchanges::{
         order::{ExchangeOrder, ExchangeOrderItem, ExchangeTerms, exchange_order},
         record::ExchangeRecord,
@@ -42,7 +43,6 @@ use crate::{
         return_draft::put_new_return,
     },
 };
-use futures_util::future::BoxFuture;
 
 /// 130 random bits.
 pub(crate) const LABEL_KEY_LETTERS: usize = 26;
@@ -57,6 +57,7 @@ pub struct QuotedReturn {
 replayable!(QuotedReturn);
 
 /// Decides what a return would be. Nothing is stored.
+#[boxed]
 pub async fn quote_return(
     scope: RequestScope<'_>,
     settings: MerchantSettings,
@@ -67,6 +68,7 @@ pub async fn quote_return(
 }
 
 /// The same for a shopper whose order is loaded already, and is the only one of the request.
+#[boxed]
 pub async fn quote_loaded_return(
     scope: RequestScope<'_>,
     settings: MerchantSettings,
@@ -86,6 +88,7 @@ pub async fn quote_loaded_return(
 }
 
 /// Starts a return: its units are spent, its message is enqueued, and a label is requested.
+#[boxed]
 pub async fn start_return(
     scope: RequestScope<'_>,
     settings: MerchantSettings,
@@ -95,6 +98,7 @@ pub async fn start_return(
 }
 
 /// Starts a return for which the shopper was shown a total, if the total is still the same.
+#[boxed]
 pub async fn confirm_return(
     scope: RequestScope<'_>,
     settings: MerchantSettings,
@@ -104,17 +108,7 @@ pub async fn confirm_return(
     start_at_total(scope, settings, request, Some(total_cents)).await
 }
 
-/// Boxed, so that it is compiled once, in this crate, and fully optimized.
-fn start_at_total<'a>(
-    scope: RequestScope<'a>,
-    settings: MerchantSettings,
-    request: &'a ReturnRequest,
-    agreed_cents: Option<i64>,
-) -> BoxFuture<'a, Result<QuotedReturn, AppError>> {
-    Box::pin(decide_and_commit(scope, settings, request, agreed_cents))
-}
-
-async fn decide_and_commit(
+async fn start_at_total(
     scope: RequestScope<'_>,
     settings: MerchantSettings,
     request: &ReturnRequest,

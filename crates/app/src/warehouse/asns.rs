@@ -2,8 +2,9 @@
 //!
 //! An ASN may have a hundred thousand lines, so its units are loaded in chunks.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     faults::{FAULTS_MAX, FaultCode, Faults, FieldError},
     identifier::MerchantId,
     orders::intake::IntakeOutcome,
@@ -39,6 +40,7 @@ pub struct AnnouncedAsn {
 replayable!(AnnouncedAsn);
 
 /// Announces an ASN. The same ASN again changes nothing; another one with its number is a conflict.
+#[boxed]
 pub async fn announce_asn(
     scope: RequestScope<'_>,
     mut asn: InboundAsn,
@@ -68,6 +70,7 @@ pub async fn announce_asn(
 }
 
 /// Replaces the ASN `asn_number`. Possible until one of its units is received.
+#[boxed]
 pub async fn replace_asn(
     scope: RequestScope<'_>,
     asn_number: &str,

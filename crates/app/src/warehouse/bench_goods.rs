@@ -1,5 +1,6 @@
 //! What the bench shows about the unit in a worker's hand: its picture, and where it goes.
 
+use boxed::boxed;
 use domain::{
     returns::{identifier::RmaId, receipt::Condition},
     warehouse::parcel::{ExpectedLine, Parcel},
@@ -28,6 +29,7 @@ impl BenchGoods {
 }
 
 /// Loads what is known about a unit of a parcel. `line` is absent for a unit that does not match.
+#[boxed]
 pub async fn load_bench_goods(
     app: &App,
     parcel: &Parcel,

@@ -3,6 +3,7 @@
 //! A correction never changes what was recorded. It is a new event of the return and of the unit,
 //! and the merchant gets a new message: about the return, the unit, or both.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{
@@ -56,6 +57,7 @@ pub struct CorrectionResult {
 replayable!(CorrectionResult);
 
 /// Corrects the receipt of a unit, or removes it if the unit was not received at all.
+#[boxed]
 pub async fn correct_receipt(
     scope: RequestScope<'_>,
     key: ReceivedUnitKey<'_>,

@@ -1,6 +1,7 @@
 //! Disposition: the rules of a merchant, the channel that they propose for a unit, and what became
 //! of returned goods.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{
@@ -53,6 +54,7 @@ impl DispositionView {
 }
 
 /// All tables of a merchant, the one for all warehouses first.
+#[boxed]
 pub async fn list_dispositions(
     app: &App,
     merchant: &MerchantId,
@@ -63,6 +65,7 @@ pub async fn list_dispositions(
 }
 
 /// Replaces the rules for a warehouse, or for all without one. A table without rules is removed.
+#[boxed]
 pub async fn set_disposition(
     scope: RequestScope<'_>,
     warehouse: Option<&str>,
@@ -196,6 +199,7 @@ fn gather_facts(unit: Option<&RmaUnit>, received: &ReceivedGoods<'_>) -> GoodsFa
 }
 
 /// Loads what decides on the channel of a unit in a warehouse.
+#[boxed]
 pub async fn load_channel_rules(
     app: &App,
     merchant: &MerchantId,

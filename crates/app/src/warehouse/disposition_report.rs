@@ -1,6 +1,7 @@
 //! What became of returned goods: how many units went to which channel, in which condition, and
 //! what they weigh.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     time::{from_micros, micros},
@@ -70,6 +71,7 @@ fn format_weight(thousandths: i64) -> String {
 }
 
 /// The report for the days from `from` to `to`, by default the last thirty.
+#[boxed]
 pub async fn report_dispositions(
     app: &App,
     merchant: &MerchantId,

@@ -1,8 +1,9 @@
 //! Orders that the warehouse ships directly to shoppers.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     faults::Faults,
     identifier::MerchantId,
     json::Json,
@@ -30,6 +31,7 @@ pub fn read_drop_ship_order(app: &App, document: &Json<'_>) -> Result<DropShipOr
 }
 
 /// Places an order. Another order with the same identifier is refused.
+#[boxed]
 pub async fn place_drop_ship_order(
     scope: RequestScope<'_>,
     order: &DropShipOrder,
@@ -48,6 +50,7 @@ pub async fn place_drop_ship_order(
     .await
 }
 
+#[boxed]
 pub async fn load_drop_ship_order(
     app: &App,
     merchant: Option<&MerchantId>,
@@ -61,6 +64,7 @@ pub async fn load_drop_ship_order(
 /// The warehouse ships or cancels units of an order. A shipment is identified by its tracking
 /// number, and the same one again changes nothing. Every other action is another one, unless it is
 /// the same request with its key.
+#[boxed]
 pub async fn act_on_drop_ship_order(
     scope: RequestScope<'_>,
     client_identifier: &str,
@@ -70,6 +74,7 @@ pub async fn act_on_drop_ship_order(
 }
 
 /// The same by a person, which the audit trail has.
+#[boxed]
 pub async fn decide_drop_ship_order(
     scope: RequestScope<'_>,
     client_identifier: &str,

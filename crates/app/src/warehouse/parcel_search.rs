@@ -3,6 +3,7 @@
 //! A label has several codes, and scanners read them differently. Each way to read the scan is
 //! looked up by key: as a return, as a tracking number, as the number of an ASN, and as a carton.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::identifier::RmaId,
@@ -30,6 +31,7 @@ pub struct MatchingParcel {
 /// the number of their ASN, its tracking number, or one of its cartons. `named` limits them to one
 /// merchant; for the platform, the parcel is one that was not announced. A large ASN is not
 /// complete, but contains the lines that match the `scanned` code of a unit.
+#[boxed]
 pub async fn find_parcels(
     app: &App,
     named: Option<&MerchantId>,
@@ -126,6 +128,7 @@ async fn find_announced(
 }
 
 /// The name of a merchant, or its identifier if it is unknown.
+#[boxed]
 pub async fn load_merchant_name(app: &App, id: &MerchantId) -> Result<String, AppError> {
     let merchant = app.store.merchant(id).await?;
     Ok(merchant.map_or_else(|| id.to_string(), |merchant| merchant.value.name))

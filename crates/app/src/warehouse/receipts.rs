@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, returns::receipt::Receipt};
 use serde::{Deserialize, Serialize};
 use store::Transaction;
@@ -24,7 +25,6 @@ use crate::{
         return_receipts::receive_returned_unit,
     },
 };
-use futures_util::future::BoxFuture;
 
 /// The result of each receipt, in the order of the request.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -35,15 +35,8 @@ pub struct ReceiptResults {
 
 replayable!(ReceiptResults);
 
-/// Boxed, so that it is compiled once, in this crate, and fully optimized.
-pub fn record_receipts<'a>(
-    scope: RequestScope<'a>,
-    receipts: &'a [Receipt],
-) -> BoxFuture<'a, Result<ReceiptResults, AppError>> {
-    Box::pin(record_all(scope, receipts))
-}
-
-async fn record_all(
+#[boxed]
+pub async fn record_receipts(
     scope: RequestScope<'_>,
     receipts: &[Receipt],
 ) -> Result<ReceiptResults, AppError> {

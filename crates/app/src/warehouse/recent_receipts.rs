@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use boxed::boxed;
 use domain::{
     messages::kind::MessageKind,
     warehouse::{
@@ -23,6 +24,7 @@ const EXAMINED_MAX: usize = 100;
 
 /// The license plates of the units that were received from a parcel and can still be corrected,
 /// newest first, at most `limit`.
+#[boxed]
 pub async fn find_correctable_plates(
     app: &App,
     parcel: &Parcel,

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
+use boxed::boxed;
 use domain::{
+    bodies::WriteJson,
     faults::{FaultCode, Faults, FieldError},
     identifier::MerchantId,
     merchants::merchant::Merchant,
@@ -26,17 +28,20 @@ use crate::{
 const WAREHOUSES_MAX: usize = 1_000;
 
 /// All warehouses, sorted by identifier.
+#[boxed]
 pub async fn list_warehouses(app: &App) -> Result<Vec<Warehouse>, AppError> {
     let stored = app.store.warehouses(WAREHOUSES_MAX).await?;
     Ok(stored.into_iter().map(|it| it.value).collect())
 }
 
+#[boxed]
 pub async fn load_warehouse(app: &App, identifier: &str) -> Result<Warehouse, AppError> {
     let found = find_warehouse(app, identifier).await?;
     found.map(|it| it.value).ok_or(AppError::NotFound("warehouse"))
 }
 
 /// Adds a warehouse, or replaces all settings of one.
+#[boxed]
 pub async fn set_warehouse(
     scope: RequestScope<'_>,
     identifier: &str,
@@ -63,12 +68,14 @@ pub async fn set_warehouse(
 }
 
 /// Which warehouse returns go to.
+#[boxed]
 pub async fn load_return_routes(app: &App) -> Result<ReturnRoutes, AppError> {
     Ok(app.store.return_routes().await?.value)
 }
 
 /// Replaces the table of which warehouse returns go to. Every merchant in it must exist, and every
 /// warehouse must be configured with an address.
+#[boxed]
 pub async fn set_return_routes(
     scope: RequestScope<'_>,
     routes: &ReturnRoutes,
@@ -108,7 +115,7 @@ pub async fn set_return_routes(
         let mut transaction = Transaction::new("setting the routes of returns");
         if before.value != *routes {
             transaction.put_return_routes(routes, before.version);
-            record_change(scope, &mut transaction, "return_routes.set", &json!(routes));
+            record_change(scope, &mut transaction, "return_routes.set", &routes.to_value());
         }
         Ok((routes.clone(), transaction))
     })
@@ -175,6 +182,7 @@ pub(crate) async fn find_receiving_warehouse(
 }
 
 /// Removes a warehouse. Shipments that it completed stay as they are.
+#[boxed]
 pub async fn remove_warehouse(
     scope: RequestScope<'_>,
     identifier: &str,
@@ -184,7 +192,7 @@ pub async fn remove_warehouse(
         let Versioned { value, version } = found.ok_or(AppError::NotFound("warehouse"))?;
         let mut transaction = Transaction::new("removing a warehouse");
         transaction.delete_warehouse(identifier, version);
-        let detail = json!({ "warehouse": value });
+        let detail = json!({ "warehouse": value.to_value() });
         record_change(scope, &mut transaction, "warehouse.remove", &detail);
         Ok((value, transaction))
     })

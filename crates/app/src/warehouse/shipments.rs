@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     faults::Faults,
     identifier::MerchantId,
     json::Json,
@@ -62,6 +63,7 @@ pub fn read_shipment(
 }
 
 /// Creates a shipment: its units are reserved or shipped, and the merchant gets messages.
+#[boxed]
 pub async fn create_shipment(
     scope: RequestScope<'_>,
     asked: Shipment,
@@ -106,6 +108,7 @@ pub async fn create_shipment(
 }
 
 /// Changes the date or the status of a shipment. The merchant gets new messages.
+#[boxed]
 pub async fn change_shipment(
     scope: RequestScope<'_>,
     asn_number: &str,
@@ -132,6 +135,7 @@ pub async fn change_shipment(
     .await
 }
 
+#[boxed]
 pub async fn load_shipment(
     app: &App,
     merchant: Option<&MerchantId>,

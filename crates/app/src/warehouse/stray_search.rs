@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{identifier::RmaId, receipt::Receipt},
@@ -50,6 +51,7 @@ impl FoundReturns {
 
 /// The returns that a scanned unit could belong to, the likeliest first: of its merchant, or of
 /// all if that is unknown.
+#[boxed]
 pub async fn propose_returns(
     app: &App,
     merchant: &MerchantId,

@@ -1,5 +1,6 @@
 //! The warehouse grades or moves a unit.
 
+use boxed::boxed;
 use domain::warehouse::unit::{UnitChange, UnitRecord, change_unit};
 use store::{Transaction, UnitSteps};
 
@@ -11,6 +12,7 @@ use crate::{
 
 /// Changes the condition, channel or location of a unit, and records this in its history. Values
 /// that the unit already has change nothing.
+#[boxed]
 pub async fn change_unit_state(
     scope: RequestScope<'_>,
     unit_id: &str,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{
@@ -61,6 +62,7 @@ pub struct UnitExceptionPage {
     pub next: Option<String>,
 }
 
+#[boxed]
 pub async fn list_unit_exceptions(
     app: &App,
     after: Option<&str>,
@@ -86,6 +88,7 @@ pub struct QuestionKey<'a> {
 }
 
 /// An operator decides about a unit that did not match.
+#[boxed]
 pub async fn answer_question(
     scope: RequestScope<'_>,
     question: QuestionKey<'_>,

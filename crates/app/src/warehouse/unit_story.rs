@@ -1,5 +1,6 @@
 //! The history of a unit: announced, received, graded, moved, shipped, and the messages about it.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     warehouse::{
@@ -28,6 +29,7 @@ pub struct UnitStory {
     pub messages: Vec<MessageView>,
 }
 
+#[boxed]
 pub async fn load_unit_story(
     app: &App,
     merchant: Option<&MerchantId>,
@@ -40,6 +42,7 @@ pub async fn load_unit_story(
 }
 
 /// The history of a unit of this merchant. Units that were not announced belong to the platform.
+#[boxed]
 pub async fn load_story_of_unit(
     app: &App,
     merchant: &MerchantId,

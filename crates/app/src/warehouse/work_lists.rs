@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use boxed::boxed;
 use domain::warehouse::{
     asn::InboundAsn, drop_ship::DropShipOrder, receiving::AsnState, shipment::ShipmentHead,
 };
@@ -43,6 +44,7 @@ pub struct AsnPage {
     pub next: Option<String>,
 }
 
+#[boxed]
 pub async fn list_asns(
     app: &App,
     query: &WorkListQuery,
@@ -66,6 +68,7 @@ pub async fn list_asns(
     Ok(collect_entries(&page, by_key.collect()))
 }
 
+#[boxed]
 pub async fn list_shipments(
     app: &App,
     query: &WorkListQuery,
@@ -83,6 +86,7 @@ pub async fn list_shipments(
     Ok(collect_entries(&page, by_key.collect()))
 }
 
+#[boxed]
 pub async fn list_drop_ship_orders(
     app: &App,
     query: &WorkListQuery,
@@ -102,6 +106,7 @@ pub async fn list_drop_ship_orders(
 }
 
 /// An ASN with a page of its lines. If several programs have the number, `program` must say which.
+#[boxed]
 pub async fn load_asn(
     app: &App,
     merchant: Option<&domain::identifier::MerchantId>,

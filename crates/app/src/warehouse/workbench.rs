@@ -4,6 +4,7 @@
 //! starts with the parcels that a code can mean (`parcel_search`). Receiving itself is done by the
 //! same use cases that the systems of the warehouse call.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{
@@ -62,6 +63,7 @@ pub struct ScannedUnit {
 }
 
 /// The ASNs that a unit with this license plate was announced or received for.
+#[boxed]
 pub async fn locate_unit(app: &App, plate: &str) -> Result<Vec<UnitLocation>, AppError> {
     let mut found = Vec::new();
     for merchant in app.store.merchants_of_unit(plate).await? {
@@ -84,6 +86,7 @@ fn find_asn(unit: &UnitRecord) -> Option<(String, bool)> {
 }
 
 /// The units that were scanned for a parcel, in the order of `plates`.
+#[boxed]
 pub async fn load_scanned_units(
     app: &App,
     parcel: &Parcel,
@@ -138,6 +141,7 @@ fn view_unit(number: &str, unit: &UnitRecord, now: Timestamp) -> Option<ScannedU
 }
 
 /// Receives a unit for a merchant, or keeps it as an exception.
+#[boxed]
 pub async fn receive_unit(
     app: &App,
     session: &Session,
@@ -151,6 +155,7 @@ pub async fn receive_unit(
 }
 
 /// Closes the receiving of a return: no more of its units are in the parcel.
+#[boxed]
 pub async fn close_parcel(
     app: &App,
     session: &Session,
@@ -166,6 +171,7 @@ pub async fn close_parcel(
 
 /// The worker knows which of the proposed lines a unit matches. Everything else is for an operator
 /// to decide.
+#[boxed]
 pub async fn match_to_proposal(
     app: &App,
     session: &Session,
@@ -187,6 +193,7 @@ pub async fn match_to_proposal(
 }
 
 /// The returns that a unit with an open question could belong to, the likeliest first.
+#[boxed]
 pub async fn propose_returns_for(
     app: &App,
     parcel: &Parcel,
@@ -196,6 +203,7 @@ pub async fn propose_returns_for(
 }
 
 /// The worker knows which of the proposed returns a unit belongs to.
+#[boxed]
 pub async fn match_to_return(
     app: &App,
     session: &Session,
@@ -218,6 +226,7 @@ pub async fn match_to_return(
 }
 
 /// The worker rejects a unit that does not match. Its merchant is told.
+#[boxed]
 pub async fn reject_unexpected_unit(
     app: &App,
     session: &Session,
@@ -232,6 +241,7 @@ pub async fn reject_unexpected_unit(
 
 /// The worker corrects what was said about a unit a few minutes ago. Without a new receipt, the
 /// unit was not received after all.
+#[boxed]
 pub async fn correct_unit(
     app: &App,
     session: &Session,

@@ -3,6 +3,7 @@
 //! changed hash are noticed.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     withdrawal::{identifier::WithdrawalId, record::WithdrawalRecord},
@@ -65,6 +66,7 @@ pub(crate) fn seal_context<'a>(merchant: &'a str, id: &'a str) -> SealContext<'a
 }
 
 /// A withdrawal whose page the visitor may see, because the name of the page has its key.
+#[boxed]
 pub async fn load_acknowledgement(
     app: &App,
     merchant: &MerchantId,
@@ -100,6 +102,7 @@ impl WithdrawalAcknowledgement {
 }
 
 /// Checks a document against what was recorded.
+#[boxed]
 pub async fn check_document(app: &App, document: &[u8]) -> Result<DocumentCheck, AppError> {
     let read: WithdrawalAcknowledgement = match WithdrawalAcknowledgement::parse(document) {
         Ok(read) => read,

@@ -1,8 +1,9 @@
 //! A shopper withdraws from a contract. The statement is recorded with what follows from it, the
 //! merchant is told, and a return starts, all in one transaction.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     merchants::merchant::MerchantSettings,
     messages::{
@@ -78,6 +79,7 @@ pub fn preview_withdrawal(
 }
 
 /// Records a statement of the shopper about an order, and does what follows from it.
+#[boxed]
 pub async fn declare_withdrawal(
     scope: RequestScope<'_>,
     settings: MerchantSettings,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::rma::Rma,
@@ -32,6 +33,7 @@ pub struct WithdrawalView {
 }
 
 /// Withdrawals, and the cursor of the next page, if there may be one.
+#[boxed]
 pub async fn list_withdrawals(
     app: &App,
     query: &ListQuery<'_, WithdrawalOutcome>,
@@ -42,6 +44,7 @@ pub async fn list_withdrawals(
 }
 
 /// One withdrawal of a merchant.
+#[boxed]
 pub async fn find_withdrawal(
     app: &App,
     merchant: &MerchantId,

@@ -16,8 +16,8 @@ use axum::{
     http::{Method, request::Parts},
     response::{IntoResponse, Response},
 };
+use boxed::boxed;
 use domain::access::operator::Role;
-use futures_util::future::BoxFuture;
 use world::Secret;
 
 use super::{
@@ -142,26 +142,25 @@ impl<R: Roles> FromRequest<Web> for VisitForm<R> {
 }
 
 /// Boxed, so that this is compiled once and not into every handler.
-fn load_visitor<'a>(
-    parts: &'a Parts,
-    web: &'a Web,
+#[boxed]
+async fn load_visitor(
+    parts: &Parts,
+    web: &Web,
     extends_session: bool,
-) -> BoxFuture<'a, Result<Visitor, Response>> {
-    Box::pin(async move {
-        let cookie = session_cookie_name(web.settings.secure_cookies);
-        let token = read_cookie(&parts.headers, cookie).map(|it| Secret::new(it.to_owned()));
-        let loaded = match &token {
-            Some(token) if extends_session => use_session(&web.app, token).await,
-            Some(token) => peek_session(&web.app, token).await,
-            None => Ok(None),
-        };
-        let session = loaded.map_err(|error| ApiError::from(error).into_response())?;
-        let Some(mut session) = session else { return Err(redirect(&login_url(parts))) };
-        session.address = address_of(&parts.extensions);
-        session.request = request_id(&parts.extensions);
-        let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
-        Ok(Visitor { session, notice })
-    })
+) -> Result<Visitor, Response> {
+    let cookie = session_cookie_name(web.settings.secure_cookies);
+    let token = read_cookie(&parts.headers, cookie).map(|it| Secret::new(it.to_owned()));
+    let loaded = match &token {
+        Some(token) if extends_session => use_session(&web.app, token).await,
+        Some(token) => peek_session(&web.app, token).await,
+        None => Ok(None),
+    };
+    let session = loaded.map_err(|error| ApiError::from(error).into_response())?;
+    let Some(mut session) = session else { return Err(redirect(&login_url(parts))) };
+    session.address = address_of(&parts.extensions);
+    session.request = request_id(&parts.extensions);
+    let notice = read_cookie(&parts.headers, NOTICE).and_then(|it| open_notice(&web.app, it));
+    Ok(Visitor { session, notice })
 }
 
 /// The login, which returns to the requested page. A form that was sent is lost.

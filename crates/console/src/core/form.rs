@@ -1,7 +1,7 @@
 //! The fields of a form that was sent.
 
 use axum::body::Body;
-use futures_util::future::BoxFuture;
+use boxed::boxed;
 
 use server::{
     error::ApiError,
@@ -19,12 +19,11 @@ pub(crate) struct Form(Vec<(String, String)>);
 
 impl Form {
     /// Boxed, so that this is compiled once and not into every handler.
-    pub(crate) fn read(body: Body) -> BoxFuture<'static, Result<Self, ApiError>> {
-        Box::pin(async {
-            let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
-            let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
-            parse_form(&body).map(Self).map_err(ApiError::BadRequest)
-        })
+    #[boxed]
+    pub(crate) async fn read(body: Body) -> Result<Self, ApiError> {
+        let body = read_body(body, FORM_MAX_BYTES, BODY_TIME_MAX).await;
+        let body = body.map_err(|error| ApiError::of_body(&error, FORM_MAX_BYTES))?;
+        parse_form(&body).map(Self).map_err(ApiError::BadRequest)
     }
 
     /// Every field with its value, in the order in which they were sent.

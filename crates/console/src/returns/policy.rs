@@ -3,7 +3,7 @@
 use app::returns::policies::{PolicyView, list_policies, load_merchant_policy, set_policy};
 use askama::Template;
 use axum::{Router, extract::State, http::StatusCode, response::Response, routing::get};
-use domain::{identifier::MerchantId, returns::policy::Policy};
+use domain::{bodies::WriteJson, identifier::MerchantId, json, returns::policy::Policy};
 
 use crate::access::{
     visit::{Member, MemberForm},
@@ -54,7 +54,7 @@ struct PolicyVersionPage<'a> {
 }
 
 fn format_policy(policy: &Policy) -> String {
-    serde_json::to_string_pretty(policy).expect("a policy has string keys")
+    json::pretty(&policy.to_json())
 }
 
 /// The text in the form, with its problems or its changes.

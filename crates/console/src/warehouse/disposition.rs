@@ -16,7 +16,9 @@ use axum::{
     routing::get,
 };
 use domain::{
+    bodies::WriteJson,
     identifier::MerchantId,
+    json,
     returns::receipt::Condition,
     warehouse::disposition::{DispositionRule, DispositionTable, read_disposition},
 };
@@ -179,9 +181,7 @@ async fn render(
         frame: Frame::new(visitor, Section::Merchants, format!("Disposition of {merchant}")),
         tabs: MerchantTabs::new(merchant, MerchantTab::Disposition),
         tables: views.iter().map(|it| TableView::new(merchant, it)).collect(),
-        text: form.text.unwrap_or_else(|| {
-            serde_json::to_string_pretty(table).expect("a table has string keys")
-        }),
+        text: form.text.unwrap_or_else(|| json::pretty(&table.to_json())),
         warehouse: query.warehouse,
         problems: form.problems,
         csv_url: add_query(&csv_url, &days),

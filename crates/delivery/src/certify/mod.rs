@@ -13,6 +13,7 @@ mod tolerance;
 
 use std::{collections::BTreeSet, time::Duration};
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     messages::{
@@ -50,6 +51,7 @@ pub struct CertifyTarget {
 pub type CertifyProgress<'a> = &'a mut (dyn FnMut(&CertifyVerdict) + Send);
 
 /// Checks every rule.
+#[boxed]
 pub async fn certify(
     target: &CertifyTarget,
     client: &HttpClient,

@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use store::{Attempt, LastDelivery, PendingMessage, PendingPage, ReplayedMessage};
 use tokio::sync::{mpsc, oneshot};
@@ -136,6 +137,7 @@ impl DispatcherHandle {
     }
 
     /// The endpoints of a merchant that this process sends to.
+    #[boxed]
     pub async fn endpoint_statuses(&self, merchant: &MerchantId) -> Vec<EndpointStatus> {
         let (sender, receiver) = oneshot::channel();
         self.notify(Event::ListEndpoints(merchant.clone(), sender));
@@ -144,6 +146,7 @@ impl DispatcherHandle {
 
     /// The endpoints of any merchant that this process sends less to because they fail: the first
     /// few, by merchant and kind.
+    #[boxed]
     pub async fn degraded_endpoints(&self) -> Vec<EndpointStatus> {
         let (sender, receiver) = oneshot::channel();
         self.notify(Event::ListDegraded(sender));
@@ -151,6 +154,7 @@ impl DispatcherHandle {
     }
 
     /// All endpoints that this process has suspended.
+    #[boxed]
     pub async fn suspended_endpoints(&self) -> Vec<EndpointStatus> {
         let (sender, receiver) = oneshot::channel();
         self.notify(Event::ListSuspended(sender));

@@ -26,6 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use store::{Attempt, LastDelivery, LastingFailure, PendingMessage, PendingPage};
 use tokio_util::sync::CancellationToken;
@@ -94,6 +95,7 @@ impl Dispatcher {
     }
 
     /// Sends until `stop`; then finishes what is in flight and returns.
+    #[boxed]
     pub async fn run(mut self, stop: CancellationToken) {
         self.search_again();
         let mut tick = tokio::time::interval(SEARCH_EVERY);

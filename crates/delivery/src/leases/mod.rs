@@ -42,6 +42,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::QueueKind};
 use store::{LastingFailure, Store, StoreError, with_causes};
 use tokio::sync::Notify;
@@ -182,6 +183,7 @@ impl Leases {
     }
 
     /// Takes and renews this node's share until `stop`, then releases it.
+    #[boxed]
     pub async fn keep(self, store: Store, handle: DispatcherHandle, stop: CancellationToken) {
         let Some(shared) = self.0 else { return };
         let announcing =

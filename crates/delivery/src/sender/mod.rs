@@ -27,6 +27,7 @@ pub(crate) mod tests;
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -263,6 +264,7 @@ impl Endpoint {
 
     /// Asks a question and waits for the whole answer, of at most one MiB. `url` must lead to the
     /// same scheme, host and port as the target, because it is sent the target's credential.
+    #[boxed]
     pub async fn get(&self, url: &str, time_max: Duration) -> CallResult {
         let limits = AnswerLimits {
             read_max_bytes: ANSWER_TO_GET_MAX_BYTES,

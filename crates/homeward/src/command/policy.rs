@@ -5,7 +5,7 @@ use std::{io::Read, path::PathBuf};
 use anyhow::Context;
 use app::returns::policies::PolicyView;
 use clap::Subcommand;
-use domain::identifier::MerchantId;
+use domain::{bodies::WriteJson, identifier::MerchantId, json};
 use serde_json::Value;
 
 use crate::{
@@ -98,12 +98,12 @@ impl Policy {
 }
 
 fn describe(view: &PolicyView) -> String {
-    let policy = serde_json::to_value(&view.policy).unwrap_or_default();
+    let policy = json::pretty(&view.policy.to_json());
     let since = match (&view.created_at, &view.set_by) {
         (Some(at), Some(by)) => format!("set {at} by {by}"),
         _ => "the default".to_owned(),
     };
-    format!("Version {}, {since}.\n{policy:#}", view.version)
+    format!("Version {}, {since}.\n{policy}", view.version)
 }
 
 /// Reads JSON from a file or, for `-`, standard input.

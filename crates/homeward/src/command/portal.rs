@@ -8,7 +8,7 @@ use app::{
     merchants::portals::PortalView,
 };
 use clap::Subcommand;
-use domain::{identifier::MerchantId, merchants::portal::logo_kind};
+use domain::{bodies::WriteJson, identifier::MerchantId, json, merchants::portal::logo_kind};
 use hyper::Method;
 use serde_json::json;
 
@@ -112,7 +112,7 @@ async fn send_logo(session: &mut Session, path: &str, file: &Path) -> anyhow::Re
 }
 
 fn describe(view: &PortalView) -> String {
-    let portal = serde_json::to_value(&view.portal).unwrap_or_default();
+    let portal = json::pretty(&view.portal.to_json());
     let logo = if view.has_logo { "Logo: yes." } else { "Logo: none." };
-    format!("{logo}\n{portal:#}")
+    format!("{logo}\n{portal}")
 }

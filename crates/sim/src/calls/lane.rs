@@ -6,33 +6,27 @@
 
 use domain::messages::kind::MessageKind;
 use serde::Deserialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
-/// Every identifier that names a lane in some kind of body, as it is written there.
+/// Every identifier that names a lane in some kind of body.
 #[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(borrow)]
-    rma_identifier: Option<&'a RawValue>,
-    #[serde(borrow)]
-    original_order_id: Option<&'a RawValue>,
-    #[serde(borrow)]
-    asn_number: Option<&'a RawValue>,
-    #[serde(borrow)]
-    unit_identifier: Option<&'a RawValue>,
-    #[serde(borrow)]
-    withdrawal_identifier: Option<&'a RawValue>,
+struct Body {
+    rma_identifier: Option<Value>,
+    original_order_id: Option<Value>,
+    asn_number: Option<Value>,
+    unit_identifier: Option<Value>,
+    withdrawal_identifier: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct DropShipment<'a> {
-    #[serde(borrow, alias = "order")]
-    shipment: Named<'a>,
+struct DropShipment {
+    #[serde(alias = "order")]
+    shipment: Named,
 }
 
 #[derive(Deserialize)]
-struct Named<'a> {
-    #[serde(borrow)]
-    client_identifier: &'a RawValue,
+struct Named {
+    client_identifier: Value,
 }
 
 /// Finds the lane of a message of `kind`. None if its body does not name one.
@@ -49,18 +43,17 @@ pub(crate) fn find_lane(kind: MessageKind, body: &[u8]) -> Option<String> {
         MessageKind::DropShipmentConfirmation
         | MessageKind::DropShipmentCancellation
         | MessageKind::DropShipmentPartialCancellation => {
-            let body: DropShipment<'_> = serde_json::from_slice(body).ok()?;
+            let body: DropShipment = serde_json::from_slice(body).ok()?;
             ("drop shipment", body.shipment.client_identifier)
         }
     };
-    Some(format!("{group} {}", plain(name)))
+    Some(match name.as_str() {
+        Some(name) => format!("{group} {name}"),
+        None => format!("{group} {name}"),
+    })
 }
 
-fn plain(name: &RawValue) -> &str {
-    name.get().trim_matches('"')
-}
-
-fn read(body: &[u8]) -> Option<Body<'_>> {
+fn read(body: &[u8]) -> Option<Body> {
     serde_json::from_slice(body).ok()
 }
 

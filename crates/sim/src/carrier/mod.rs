@@ -17,6 +17,7 @@ use std::{
 };
 
 use axum::Router;
+use boxed::boxed;
 use domain::random::SeededRandom;
 use tokio::net::TcpListener;
 use tokio_util::{
@@ -89,6 +90,7 @@ struct CarrierState {
 const LISTS_MAX: usize = 10_000;
 
 impl RunningCarrier {
+    #[boxed]
     pub async fn start(settings: CarrierSettings) -> Result<Self, StartError> {
         let address = settings.listen;
         let failed = |source| StartError::Listen { address, source };
@@ -136,10 +138,12 @@ impl RunningCarrier {
     }
 
     /// Moves a parcel to a status and reports it. False if there is no such parcel.
+    #[boxed]
     pub async fn move_parcel(&self, tracking_code: &str, status: &str) -> bool {
         webhooks::move_parcel(&self.carrier, tracking_code, &[status.to_owned()]).await.is_some()
     }
 
+    #[boxed]
     pub async fn stop(self) {
         drop(self.stop);
         self.tasks.close();

@@ -13,6 +13,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use boxed::boxed;
 use tokio::net::TcpListener;
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
@@ -58,6 +59,7 @@ pub(crate) struct ArrivedMail {
 
 impl RunningMailbox {
     /// Starts a mail server and the page, both on any free port of this machine.
+    #[boxed]
     pub async fn start(clock: Clock) -> Result<Self, StartError> {
         let (smtp, smtp_address) = bind().await?;
         let (page, page_address) = bind().await?;
@@ -84,6 +86,7 @@ impl RunningMailbox {
         self.mailbox.lock().count
     }
 
+    #[boxed]
     pub async fn stop(self) {
         drop(self.stop);
         self.tasks.close();

@@ -6,6 +6,7 @@
 use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{Router, http::Request, response::Response};
+use boxed::boxed;
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use tokio::{
@@ -49,6 +50,7 @@ pub struct Running {
 
 impl SimulatedMerchant {
     /// Starts the merchant's server. It runs until it is stopped or dropped.
+    #[boxed]
     pub async fn start(settings: Settings) -> Result<Running, StartError> {
         let address = settings.listen;
         let failed = |source| StartError::Listen { address, source };
@@ -100,6 +102,7 @@ impl Running {
     }
 
     /// Stops the server. Calls under way may take a moment to end; those that hang are dropped.
+    #[boxed]
     pub async fn stop(self) {
         drop(self.stop);
         self.tasks.close();

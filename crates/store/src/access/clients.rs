@@ -1,8 +1,9 @@
 //! Clients: who may ask for tokens.
 
+use boxed::boxed;
 use domain::{
     access::client::Client,
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::{ClientId, MerchantId},
 };
 
@@ -43,6 +44,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn client(&self, id: &ClientId) -> Result<Option<Versioned<Client>>, StoreError> {
         self.read_first(
             "reading a client",
@@ -55,6 +57,7 @@ impl Store {
     }
 
     /// All clients of a merchant, or of the platform.
+    #[boxed]
     pub async fn clients(&self, merchant: &MerchantId) -> Result<Vec<Client>, StoreError> {
         self.read_all(
             "listing clients",

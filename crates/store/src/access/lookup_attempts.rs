@@ -4,6 +4,7 @@
 
 use std::collections::HashMap;
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::identifier::MerchantId;
 
@@ -69,6 +70,7 @@ impl Transaction {
 impl Store {
     /// Reads what a look-up needs, in one query. `subjects` are two, and not any number, because
     /// then one statement finds them on every engine.
+    #[boxed]
     pub async fn look_up(
         &self,
         merchant: &MerchantId,
@@ -96,6 +98,7 @@ impl Store {
     }
 
     /// Whether there are counts of slots that began before `before_us`.
+    #[boxed]
     pub async fn has_old_lookups(&self, before_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for old counts of look-ups",

@@ -1,9 +1,10 @@
 //! Operators and their sessions. Only the hash of a session's token is stored.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     access::operator::{Operator, OperatorName},
-    bodies::JsonBody,
+    bodies::WriteJson,
 };
 
 use crate::{
@@ -93,6 +94,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn operator(
         &self,
         name: &OperatorName,
@@ -107,6 +109,7 @@ impl Store {
     }
 
     /// Operators in the order of their names.
+    #[boxed]
     pub async fn operators(&self, limit: usize) -> Result<Vec<Operator>, StoreError> {
         self.read_all(
             "listing operators",
@@ -118,6 +121,7 @@ impl Store {
     }
 
     /// Whether there are sessions that ended before `now_us`.
+    #[boxed]
     pub async fn has_expired_sessions(&self, now_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for expired sessions",
@@ -129,6 +133,7 @@ impl Store {
     }
 
     /// The session with this hash of its token.
+    #[boxed]
     pub async fn session(&self, hash: Bytes) -> Result<Option<SessionRow>, StoreError> {
         self.read_first(
             "reading a session",

@@ -1,6 +1,7 @@
 //! The codes that were sent to prove an e-mail address, and the attempts to enter them.
 
-use domain::{access::proof::ProofState, bodies::JsonBody, identifier::MerchantId};
+use boxed::boxed;
+use domain::{access::proof::ProofState, bodies::WriteJson, identifier::MerchantId};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
@@ -40,6 +41,7 @@ impl Transaction {
 
 impl Store {
     /// The state of an order, and its version; 0 when there is none.
+    #[boxed]
     pub async fn order_proof(
         &self,
         merchant: &MerchantId,
@@ -56,6 +58,7 @@ impl Store {
     }
 
     /// Whether there are states that did not change since `before_us`.
+    #[boxed]
     pub async fn has_old_proofs(&self, before_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for old proofs",

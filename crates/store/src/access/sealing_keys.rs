@@ -1,6 +1,7 @@
 //! The keys with which values in this database may be encrypted: never the keys themselves, only
 //! their identifiers, each with a known value that the key encrypted.
 
+use boxed::boxed;
 use bytes::Bytes;
 
 use crate::{Store, StoreError, Transaction, core::value::params};
@@ -28,6 +29,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn sealing_keys(&self) -> Result<Vec<SealingKeyRow>, StoreError> {
         self.read_all(
             "reading the sealing keys",

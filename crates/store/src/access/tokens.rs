@@ -1,5 +1,6 @@
 //! Access tokens, stored only as hashes.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     access::{client::Client, scope::Scopes},
@@ -79,6 +80,7 @@ impl Transaction {
 
 impl Store {
     /// Whether there are tokens that ended before `now_us`.
+    #[boxed]
     pub async fn has_expired_tokens(&self, now_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for expired tokens",
@@ -90,6 +92,7 @@ impl Store {
     }
 
     /// The owner of the token with this hash.
+    #[boxed]
     pub async fn token_owner(
         &self,
         merchant: &MerchantId,

@@ -1,6 +1,7 @@
 //! Merchants' accounts at carriers. The secrets in them are sealed.
 
-use domain::{bodies::JsonBody, carriers::account::CarrierAccount, identifier::MerchantId};
+use boxed::boxed;
+use domain::{bodies::WriteJson, carriers::account::CarrierAccount, identifier::MerchantId};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
@@ -26,6 +27,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn carrier_account(
         &self,
         merchant: &MerchantId,

@@ -1,5 +1,6 @@
 //! Which shipment at a carrier each label is bought for.
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 
 use crate::{Store, StoreError, Transaction, core::value::params};
@@ -23,6 +24,7 @@ impl Transaction {
 
 impl Store {
     /// The shipment that was remembered for a label.
+    #[boxed]
     pub async fn carrier_shipment(
         &self,
         merchant: &MerchantId,
@@ -38,6 +40,7 @@ impl Store {
     }
 
     /// Whether a label is bought for this shipment.
+    #[boxed]
     pub async fn knows_carrier_shipment(
         &self,
         merchant: &MerchantId,

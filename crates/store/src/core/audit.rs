@@ -1,5 +1,6 @@
 //! The audit trail: who changed what, and when.
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -96,6 +97,7 @@ pub struct AuditFilter<'a> {
 
 impl Store {
     /// The first changes that are about `reference`.
+    #[boxed]
     pub async fn audit_about(
         &self,
         merchant: &MerchantId,
@@ -116,6 +118,7 @@ impl Store {
     }
 
     /// Changes, newest first.
+    #[boxed]
     pub async fn audit(&self, filter: &AuditFilter<'_>) -> Result<Vec<AuditRecord>, StoreError> {
         let AuditFilter { merchant, actor, before, limit } = *filter;
         let (at_us, id) = (before.at_us, before.id.as_str());

@@ -5,6 +5,7 @@
 
 use std::{fmt, path::Path};
 
+use boxed::boxed;
 use serde::Serialize;
 
 use crate::{
@@ -32,11 +33,13 @@ impl fmt::Display for BackupSummary {
 }
 
 /// Copies everything at `location`, as of one moment, into the new file `to`.
+#[boxed]
 pub async fn backup(location: &Location, to: &Path) -> Result<CopiedMoment, StoreError> {
     engine::copy(location, to, MIGRATIONS).await.during("taking a backup")
 }
 
 /// Reads the whole backup at `path`, and fails if it is damaged or newer than this binary.
+#[boxed]
 pub async fn verify_backup(path: &Path) -> Result<BackupSummary, StoreError> {
     let (schema_version, merchants) = engine::examine(path).await.during("reading a backup")?;
     if schema_version > newest_version() {

@@ -3,6 +3,7 @@
 //! A count is written by the transaction that makes it true. Each day of a merchant has several
 //! rows for the same event, one for each committer, so that committers seldom wait for each other.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::rma::{Rma, RmaStatus},
@@ -55,6 +56,7 @@ fn is_closed(status: RmaStatus) -> bool {
 
 impl Store {
     /// Counts of the day of `from_us` and all later days, over all merchants.
+    #[boxed]
     pub async fn day_counts(&self, from_us: i64) -> Result<Vec<DayCount>, StoreError> {
         self.read_all(
             "counting by day",

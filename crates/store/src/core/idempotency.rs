@@ -1,5 +1,6 @@
 //! Responses already given to requests with an `Idempotency-Key`.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::identifier::ClientId;
 
@@ -95,6 +96,7 @@ impl Transaction {
 
 impl Store {
     /// Whether there are responses from before `expired_us`.
+    #[boxed]
     pub async fn has_expired_responses(&self, expired_us: i64) -> Result<bool, StoreError> {
         let found = self.read_first(
             "looking for expired responses",
@@ -106,6 +108,7 @@ impl Store {
     }
 
     /// The bodies of stored responses after `after`, in the order of their keys.
+    #[boxed]
     pub async fn responses_after(
         &self,
         after: &ResponseKey,
@@ -135,6 +138,7 @@ impl Store {
     }
 
     /// The response given under `key` since `expired_us`.
+    #[boxed]
     pub async fn stored_response(
         &self,
         client: &ClientId,

@@ -1,5 +1,7 @@
 //! The numbered migrations. A database that is newer than the binary is never changed.
 
+use boxed::boxed;
+
 use crate::{Store, StoreError, core::error::During};
 
 /// Every migration; its position in the list, from 1, is its number.
@@ -52,6 +54,7 @@ pub struct Migration {
 
 impl Store {
     /// Brings the schema up to date.
+    #[boxed]
     pub async fn migrate(&self) -> Result<Migration, StoreError> {
         let found = self.schema_version().await?;
         if found > newest_version() {
@@ -90,6 +93,7 @@ impl Store {
     }
 
     /// Fails unless the schema is the one that this binary knows.
+    #[boxed]
     pub async fn ensure_current_schema(&self) -> Result<(), StoreError> {
         let (found, newest) = (self.schema_version().await?, newest_version());
         if found == newest {
@@ -102,6 +106,7 @@ impl Store {
     }
 
     /// The number of the newest migration that was applied; 0 for an empty database.
+    #[boxed]
     pub async fn schema_version(&self) -> Result<i64, StoreError> {
         self.engine.schema_version().await.during("reading the schema version")
     }
@@ -110,7 +115,7 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use domain::{
-        bodies::JsonBody,
+        bodies::WriteJson,
         identifier::MerchantId,
         money::books::Balances,
         returns::journal::{ReturnChange, state_after},

@@ -5,6 +5,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
+use boxed::boxed;
 use tracing::{Instrument, Span, field::Empty, trace_span};
 use world::KeyedTurns;
 
@@ -35,12 +36,14 @@ pub struct Store {
 
 impl Store {
     /// Opens the database without changing its schema.
+    #[boxed]
     pub async fn open(location: &Location, metrics: &StoreMetrics) -> Result<Self, StoreError> {
         let engine = Engine::open(location, metrics).await.during("opening the store")?;
         Ok(Self::new(engine, metrics))
     }
 
     /// Opens the database to read from it, also while a server uses it. Commits fail.
+    #[boxed]
     pub async fn open_for_reading(
         location: &Location,
         metrics: &StoreMetrics,
@@ -68,6 +71,7 @@ impl Store {
     ///
     /// Returns after the fsync that covers it, with the messages that it enqueued.
     /// [`StoreError::Conflict`] when a guard did not hold.
+    #[boxed]
     pub async fn commit(
         &self,
         transaction: Transaction,
@@ -98,6 +102,7 @@ impl Store {
     }
 
     /// Finishes the waiting commits and releases the database.
+    #[boxed]
     pub async fn close(&self) {
         self.engine.close().await;
     }

@@ -8,6 +8,7 @@
 //! A reading can also begin at a time. The times of changes are almost in the order of their
 //! numbers, so the first change to read is found by a binary search for the time.
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -224,6 +225,7 @@ impl WorkFilter {
 
 impl Store {
     /// A page of a list.
+    #[boxed]
     pub async fn work_list(
         &self,
         list: WorkList,
@@ -252,6 +254,7 @@ impl Store {
     }
 
     /// A page of a list for people: the latest change first. It continues before `filter.after`.
+    #[boxed]
     pub async fn latest_work(
         &self,
         list: WorkList,

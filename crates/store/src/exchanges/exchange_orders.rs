@@ -1,7 +1,8 @@
 //! Exchange orders: what merchants are asked to send instead of a refund, and the result.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     exchanges::record::{ExchangeRecord, ExchangeState},
     identifier::MerchantId,
     time::micros,
@@ -71,6 +72,7 @@ const OPERATION: &str = "reading exchange orders";
 
 impl Store {
     /// The exchange order for an original order.
+    #[boxed]
     pub async fn exchange_order(
         &self,
         merchant: &MerchantId,
@@ -87,6 +89,7 @@ impl Store {
     }
 
     /// The exchange orders that have this identifier at any merchant.
+    #[boxed]
     pub async fn exchange_orders_named(
         &self,
         exchange_order_id: &str,
@@ -102,6 +105,7 @@ impl Store {
     }
 
     /// Exchange orders of every merchant that are being placed, after this merchant and order.
+    #[boxed]
     pub async fn pending_exchange_orders(
         &self,
         after_merchant: &str,
@@ -120,6 +124,7 @@ impl Store {
     }
 
     /// A merchant's exchange orders, newest first.
+    #[boxed]
     pub async fn exchange_orders(
         &self,
         merchant: &MerchantId,

@@ -1,8 +1,9 @@
 //! Merchants' portals: settings and logos.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     merchants::{merchant::Merchant, picture::PictureKind, portal::Portal},
     withdrawal::terms::WithdrawalTerms,
@@ -66,6 +67,7 @@ impl Transaction {
 
 impl Store {
     /// The portal of a merchant that exists.
+    #[boxed]
     pub async fn portal(&self, merchant: &MerchantId) -> Result<Option<StoredPortal>, StoreError> {
         self.read_first(
             "reading a portal",
@@ -82,6 +84,7 @@ impl Store {
         .await
     }
 
+    #[boxed]
     pub async fn logo(
         &self,
         merchant: &MerchantId,

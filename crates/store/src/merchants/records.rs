@@ -1,6 +1,7 @@
 //! Merchants: their names, addresses and settings.
 
-use domain::{bodies::JsonBody, identifier::MerchantId, merchants::merchant::Merchant};
+use boxed::boxed;
+use domain::{bodies::WriteJson, identifier::MerchantId, merchants::merchant::Merchant};
 
 use crate::{
     EngineError, Store, StoreError, Transaction, Versioned,
@@ -31,6 +32,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn merchant(
         &self,
         id: &MerchantId,
@@ -45,6 +47,7 @@ impl Store {
     }
 
     /// Merchants after `after`, in the order of their identifiers.
+    #[boxed]
     pub async fn merchants(&self, after: &str, limit: usize) -> Result<Vec<Merchant>, StoreError> {
         self.read_all(
             "listing merchants",

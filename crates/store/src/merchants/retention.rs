@@ -8,7 +8,8 @@
 //! a change of its own. The progress of a deferred order or return is a row whose class ends in its
 //! reference.
 
-use domain::{bodies::JsonBody, identifier::MerchantId, merchants::retention::RetentionPeriods};
+use boxed::boxed;
+use domain::{bodies::WriteJson, identifier::MerchantId, merchants::retention::RetentionPeriods};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
@@ -134,6 +135,7 @@ impl Transaction {
 
 impl Store {
     /// The periods of a merchant; without any, everything is kept.
+    #[boxed]
     pub async fn retention_periods(
         &self,
         merchant: &MerchantId,
@@ -150,6 +152,7 @@ impl Store {
     }
 
     /// The merchants after `after` that have periods, by name.
+    #[boxed]
     pub async fn merchants_with_retention(
         &self,
         after: &str,
@@ -166,6 +169,7 @@ impl Store {
     }
 
     /// The next orders, returns or messages that were not examined since their last change.
+    #[boxed]
     pub async fn retention_candidates(
         &self,
         merchant: &MerchantId,
@@ -212,6 +216,7 @@ impl Store {
     }
 
     /// The deferred orders or returns after `after`, by reference.
+    #[boxed]
     pub async fn deferred_candidates(
         &self,
         merchant: &MerchantId,
@@ -245,6 +250,7 @@ impl Store {
     }
 
     /// Whether a merchant has audit records from before a time.
+    #[boxed]
     pub async fn has_old_audit(
         &self,
         merchant: &MerchantId,

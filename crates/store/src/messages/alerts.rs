@@ -1,5 +1,6 @@
 //! Problems that people were notified of, until they end.
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -42,6 +43,7 @@ impl Transaction {
 
 impl Store {
     /// The problems of all merchants that people were notified of and that have not ended.
+    #[boxed]
     pub async fn open_alerts(&self, limit: usize) -> Result<Vec<OpenAlert>, StoreError> {
         self.read_all(
             "reading open alerts",

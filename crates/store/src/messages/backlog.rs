@@ -1,6 +1,7 @@
 //! What waits, counted for metrics. The cost is bounded: each query counts a limited number of
 //! rows by key, and a caller that wants more continues where it ended.
 
+use boxed::boxed;
 use domain::messages::kind::MessageKind;
 
 use crate::{
@@ -32,6 +33,7 @@ const OPERATION: &str = "counting what waits";
 
 impl Store {
     /// Counts up to `limit` messages after those of an earlier step, by merchant and kind.
+    #[boxed]
     pub async fn count_backlog(
         &self,
         backlog: Backlog,
@@ -78,6 +80,7 @@ impl Store {
     }
 
     /// How many returns wait for a label of a carrier: no more than `limit` are counted.
+    #[boxed]
     pub async fn count_label_requests(
         &self,
         carrier: &str,
@@ -90,6 +93,7 @@ impl Store {
     }
 
     /// For how many returns something is still due: no more than `limit` are counted.
+    #[boxed]
     pub async fn count_owed_returns(&self, limit: usize) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM (
                  SELECT merchant_id FROM returns

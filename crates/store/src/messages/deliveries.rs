@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
@@ -185,6 +186,7 @@ fn count_values(attempts: &[&Attempt]) -> Vec<Vec<Value>> {
 impl Store {
     /// The last pending delivery of every merchant and kind that has one. It goes from merchant to
     /// merchant by the key; `min()` might read all rows of a table that PostgreSQL takes for empty.
+    #[boxed]
     pub async fn last_deliveries(&self) -> Result<Vec<LastDelivery>, StoreError> {
         self.read_all(
             READING,

@@ -1,6 +1,7 @@
 //! Merchants' endpoints: addresses and credentials. The secrets in them are sealed.
 
-use domain::{bodies::JsonBody, identifier::MerchantId, messages::endpoint::Endpoints};
+use boxed::boxed;
+use domain::{bodies::WriteJson, identifier::MerchantId, messages::endpoint::Endpoints};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
@@ -27,6 +28,7 @@ impl Transaction {
 
 impl Store {
     /// A merchant's endpoints; empty until some are set.
+    #[boxed]
     pub async fn endpoints(
         &self,
         merchant: &MerchantId,

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
@@ -141,6 +142,7 @@ macro_rules! matching {
 
 impl Store {
     /// Failures after `after`, oldest first.
+    #[boxed]
     pub async fn failures(
         &self,
         filter: &FailureFilter,
@@ -177,6 +179,7 @@ impl Store {
     /// The messages among `keys`, by merchant and number, that are older than a delivered message
     /// about the same thing. CROSS JOIN keeps SQLite from scanning all later messages of the
     /// merchant, of which few are about that thing.
+    #[boxed]
     pub async fn superseded(
         &self,
         keys: &[MessageKey],
@@ -218,6 +221,7 @@ impl Store {
     /// The endpoints with failures, and how many each has, up to `failures_max`. The query goes
     /// from endpoint to endpoint by the key (the next kind of the same merchant, or the first kind
     /// of the next merchant), so its cost does not depend on the length of the queue.
+    #[boxed]
     pub async fn failing_endpoints(
         &self,
         failures_max: i64,
@@ -265,6 +269,7 @@ impl Store {
     }
 
     /// The number of matching failures at each endpoint, most first.
+    #[boxed]
     pub async fn failure_counts(
         &self,
         filter: &FailureFilter,
@@ -290,6 +295,7 @@ impl Store {
     }
 
     /// The number of matching failures.
+    #[boxed]
     pub async fn count_failures(&self, filter: &FailureFilter) -> Result<i64, StoreError> {
         let sql = concat!("SELECT count(*) ", matching!());
         let count = self.read_first("counting failures", sql, filter.values(), |row| row.int(0));

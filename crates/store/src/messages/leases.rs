@@ -8,6 +8,8 @@
 //! takes shards first removes the nodes that have expired, in the same transaction: while it holds
 //! the locks on their rows, none of them can renew, and one that renewed before is not removed.
 
+use boxed::boxed;
+
 use crate::{
     Store, StoreError, Transaction,
     core::{
@@ -29,12 +31,14 @@ pub struct ShardLease {
 
 impl Store {
     /// The time of a database that several nodes may use; None when only this process uses it.
+    #[boxed]
     pub async fn shared_clock_us(&self) -> Result<Option<i64>, StoreError> {
         self.engine.shared_clock_us().await.during("reading the database's time")
     }
 
     /// Records that `node` is alive until `expires_us`, which renews its leases, and counts the
     /// nodes alive at `now_us`.
+    #[boxed]
     pub async fn heartbeat(
         &self,
         node: &str,
@@ -55,6 +59,7 @@ impl Store {
 
     /// Removes nodes that have expired at `now_us`, takes up to `limit` shards that no node holds
     /// then, and returns all leases of `node`.
+    #[boxed]
     pub async fn take_leases(
         &self,
         node: &str,
@@ -75,6 +80,7 @@ impl Store {
     }
 
     /// Releases `shards`, so that other nodes can take them at once.
+    #[boxed]
     pub async fn release_leases(&self, node: &str, shards: &[i64]) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(RELEASING);
         transaction.any_rows_each(
@@ -87,6 +93,7 @@ impl Store {
     }
 
     /// Releases all shards of `node`.
+    #[boxed]
     pub async fn release_all_leases(&self, node: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new(RELEASING);
         transaction.any_rows("UPDATE shard_leases SET owner = '' WHERE owner = $1", params![node]);
@@ -94,6 +101,7 @@ impl Store {
     }
 
     /// How many nodes are alive at `now_us`.
+    #[boxed]
     pub async fn count_live_nodes(&self, now_us: i64) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM nodes WHERE expires_us >= $1";
         let nodes = self.read_first(COUNTING, sql, params![now_us], |row| row.int(0)).await?;
@@ -101,6 +109,7 @@ impl Store {
     }
 
     /// How many nodes send.
+    #[boxed]
     pub async fn count_nodes(&self) -> Result<i64, StoreError> {
         let sql = "SELECT count(*) FROM nodes";
         let nodes = self.read_first(COUNTING, sql, params![], |row| row.int(0)).await?;
@@ -108,6 +117,7 @@ impl Store {
     }
 
     /// Removes `node` from the list of nodes.
+    #[boxed]
     pub async fn remove_node(&self, node: &str) -> Result<(), StoreError> {
         let mut transaction = Transaction::new("removing a node");
         transaction.any_rows("DELETE FROM nodes WHERE node_id = $1", params![node]);
@@ -115,17 +125,20 @@ impl Store {
     }
 
     /// Sends a text to all nodes that listen.
+    #[boxed]
     pub async fn notify(&self, text: &str) -> Result<(), StoreError> {
         self.engine.notify(text).await.during("notifying other nodes")
     }
 
     /// Receives what other nodes send from now on, until the receiver is dropped or the connection
     /// is lost.
+    #[boxed]
     pub async fn listen(&self) -> Result<tokio::sync::mpsc::Receiver<String>, StoreError> {
         self.engine.listen().await.during("listening to other nodes")
     }
 
     /// The leases that `node` holds, if it has not expired.
+    #[boxed]
     pub async fn leases(&self, node: &str) -> Result<Vec<ShardLease>, StoreError> {
         let sql = "SELECT shard, epoch FROM shard_leases
                    WHERE owner = $1 AND owner IN (SELECT node_id FROM nodes) ORDER BY shard";

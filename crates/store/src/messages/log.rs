@@ -1,5 +1,6 @@
 //! The log of messages: their state, their bytes, and every attempt.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -107,6 +108,7 @@ impl Store {
     /// more.
     ///
     /// Examines a bounded number of messages, so a page may be short although more follow.
+    #[boxed]
     pub async fn messages(
         &self,
         merchant: &MerchantId,
@@ -159,6 +161,7 @@ impl Store {
     }
 
     /// One message with its bytes.
+    #[boxed]
     pub async fn message(
         &self,
         merchant: &MerchantId,
@@ -174,6 +177,7 @@ impl Store {
     }
 
     /// Every attempt of a message, in order.
+    #[boxed]
     pub async fn attempts(
         &self,
         merchant: &MerchantId,

@@ -1,5 +1,6 @@
 //! The returns whose shoppers are to be reminded, and when.
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, returns::identifier::RmaId};
 
 use crate::{
@@ -49,6 +50,7 @@ impl Transaction {
 
 impl Store {
     /// The reminders of all merchants that are due, the oldest first.
+    #[boxed]
     pub async fn due_mail_reminders(
         &self,
         now_us: i64,

@@ -1,6 +1,7 @@
 //! How the mails of merchants are sent. The secrets in the settings are sealed.
 
-use domain::{bodies::JsonBody, identifier::MerchantId, messages::mail::settings::MailSettings};
+use boxed::boxed;
+use domain::{bodies::WriteJson, identifier::MerchantId, messages::mail::settings::MailSettings};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
@@ -27,6 +28,7 @@ impl Transaction {
 
 impl Store {
     /// A merchant's settings. Before any were set: the usual ones, with version 0.
+    #[boxed]
     pub async fn mail_settings(
         &self,
         merchant: &MerchantId,

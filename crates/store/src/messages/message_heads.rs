@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 use ring::digest::{Digest, SHA256, digest};
@@ -172,6 +173,7 @@ impl Store {
     }
 
     /// The things of a merchant after `after`, in order.
+    #[boxed]
     pub async fn message_heads(
         &self,
         merchant: &MerchantId,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -21,6 +22,7 @@ const OPERATION: &str = "reading messages and their attempts";
 
 impl Store {
     /// The newest `limit` messages about `reference`, oldest first.
+    #[boxed]
     pub async fn message_histories(
         &self,
         merchant: &MerchantId,

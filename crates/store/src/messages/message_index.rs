@@ -9,6 +9,8 @@
 
 use std::collections::BTreeSet;
 
+use boxed::boxed;
+
 use crate::{
     Store, StoreError, Transaction,
     core::value::{Row, params},
@@ -36,6 +38,7 @@ impl Progress {
 
 impl Store {
     /// Indexes every message of `merchant` that is committed now.
+    #[boxed]
     pub async fn update_message_index(&self, merchant: &str) -> Result<(), StoreError> {
         self.index_messages_before(merchant, i64::MAX).await
     }

@@ -3,6 +3,7 @@
 //! A page is read from where the last one ended, never from the beginning. The size of its bodies
 //! is limited, too: a return may have ten thousand units.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     messages::kind::{MessageKind, QueueKind},
@@ -87,6 +88,7 @@ const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt,
 
 impl Store {
     /// The next deliveries of a queue after the message `after`, in order.
+    #[boxed]
     pub async fn pending_page(
         &self,
         merchant: &MerchantId,
@@ -113,6 +115,7 @@ impl Store {
     }
 
     /// The messages of such a page: up to `limit`, or fewer large ones.
+    #[boxed]
     pub async fn pending_messages(
         &self,
         merchant: &MerchantId,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
@@ -58,6 +59,7 @@ impl Transaction {
 
 impl Store {
     /// Those of the messages that still wait in their queues.
+    #[boxed]
     pub async fn waiting_messages(
         &self,
         merchant: &MerchantId,
@@ -78,6 +80,7 @@ impl Store {
     }
 
     /// Those of the messages that are in the failure queue.
+    #[boxed]
     pub async fn failed_messages(
         &self,
         merchant: &MerchantId,
@@ -116,6 +119,7 @@ impl Store {
     }
 
     /// The messages of a merchant after number `after`, up to `end`, in order.
+    #[boxed]
     pub async fn scan_messages(
         &self,
         merchant: &MerchantId,
@@ -135,6 +139,7 @@ impl Store {
     }
 
     /// The number of the last message of a merchant, or 0.
+    #[boxed]
     pub async fn last_message_id(&self, merchant: &MerchantId) -> Result<i64, StoreError> {
         let sql = "SELECT last FROM message_counters WHERE merchant_id = $1";
         let last = self.read_first(SCANNING, sql, params![merchant], |row| row.int(0)).await?;
@@ -143,6 +148,7 @@ impl Store {
 
     /// The number of the last message that was created before `before_us`, or 0. Numbers rise with
     /// time, so it is found by halving the range of numbers.
+    #[boxed]
     pub async fn last_message_before(
         &self,
         merchant: &MerchantId,

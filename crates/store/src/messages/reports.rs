@@ -1,5 +1,6 @@
 //! Attempts counted by hour, for the reports.
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use crate::{
@@ -50,6 +51,7 @@ pub fn bucket_end_us(bucket: i64) -> i64 {
 
 impl Store {
     /// Counts of the hours from `from_us` to before `to_us`, of one merchant or of all.
+    #[boxed]
     pub async fn attempt_counts(
         &self,
         merchant: Option<&MerchantId>,
@@ -69,6 +71,7 @@ impl Store {
     }
 
     /// Attempts of the hours that ended after `from_us`, over all merchants.
+    #[boxed]
     pub async fn response_counts(&self, from_us: i64) -> Result<Vec<ResponseCount>, StoreError> {
         self.read_all(
             "counting responses",

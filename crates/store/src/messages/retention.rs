@@ -4,6 +4,7 @@
 //! at, and only once: the hour up to which all are done is stored. A message that was finished
 //! without an attempt was discarded, which has its own time.
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -100,6 +101,7 @@ const LOOKING: &str = "looking for finished messages";
 
 impl Store {
     /// The time before which all messages were examined.
+    #[boxed]
     pub async fn retention_done_us(&self) -> Result<i64, StoreError> {
         let sql = "SELECT done_us FROM retention WHERE id = 1";
         let done_us = self.read_first(LOOKING, sql, params![], |row| row.int(0)).await?;
@@ -107,6 +109,7 @@ impl Store {
     }
 
     /// Merchants after `after` with attempts or discarded messages in a period, by name.
+    #[boxed]
     pub async fn merchants_with_attempts(
         &self,
         after: &str,
@@ -129,6 +132,7 @@ impl Store {
     }
 
     /// Whether there are counts of attempts or days before `before_us`.
+    #[boxed]
     pub async fn has_old_counts(&self, before_us: i64) -> Result<bool, StoreError> {
         let old = self.read_all(
             "looking for old counts",
@@ -143,6 +147,7 @@ impl Store {
 
     /// Examines up to `limit` messages after `after`, up to the first one that was not created
     /// before `before_us`: numbers rise with time, so all later ones are too young as well.
+    #[boxed]
     pub async fn finished_messages(
         &self,
         merchant: &MerchantId,

@@ -1,5 +1,6 @@
 //! What a check of the books reads: all returns in the order of their keys, as they are stored.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::{identifier::RmaId, rma::Rma},
@@ -28,6 +29,7 @@ pub struct ReturnRow {
 
 impl Store {
     /// Merchants and identifiers of returns after a merchant and an identifier, in order.
+    #[boxed]
     pub async fn return_keys(
         &self,
         merchant: &str,
@@ -48,6 +50,7 @@ impl Store {
         .await
     }
 
+    #[boxed]
     pub async fn return_row(
         &self,
         merchant: &MerchantId,
@@ -75,6 +78,7 @@ impl Store {
     }
 
     /// The positions of the events that made these postings, as far as there are such events.
+    #[boxed]
     pub async fn events_of_postings(
         &self,
         merchant: &MerchantId,

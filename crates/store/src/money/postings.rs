@@ -1,5 +1,6 @@
 //! The money of returns: what each event posted to the accounts of its merchant, and sums of it.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     money::books::{Account, Balances},
@@ -119,6 +120,7 @@ pub(crate) fn owed_cents(rma: &Rma) -> i64 {
 
 impl Store {
     /// Postings of a merchant after a position and before `to_us`, oldest first.
+    #[boxed]
     pub async fn postings(
         &self,
         merchant: &MerchantId,
@@ -140,6 +142,7 @@ impl Store {
     }
 
     /// What was posted from `from_us` until before `to_us`, by currency.
+    #[boxed]
     pub async fn posting_sums(
         &self,
         merchant: &MerchantId,
@@ -184,6 +187,7 @@ impl Store {
 
     /// What is still owed for returns that were started from `from_us` until before `to_us`, by
     /// currency.
+    #[boxed]
     pub async fn owed_sums(
         &self,
         merchant: &MerchantId,
@@ -205,6 +209,7 @@ impl Store {
     }
 
     /// Returns that still owe something, oldest first.
+    #[boxed]
     pub async fn owed_returns(
         &self,
         merchant: &MerchantId,
@@ -230,6 +235,7 @@ impl Store {
     }
 
     /// Returns that are older than the journal and have no postings yet.
+    #[boxed]
     pub async fn unposted_returns(
         &self,
         limit: usize,

@@ -1,6 +1,7 @@
 //! Erasing what is about a shopper: stored documents are replaced by what remains of them. The
 //! numbers that guard them against repetition stay: a refund that is reported again is recognized.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{identifier::MerchantId, returns::identifier::RmaId};
 
@@ -137,6 +138,7 @@ impl Transaction {
 
 impl Store {
     /// The recorded refunds of an order as they were sent, by their identifiers.
+    #[boxed]
     pub async fn refund_documents(
         &self,
         merchant: &MerchantId,
@@ -153,6 +155,7 @@ impl Store {
     }
 
     /// The journal of a return as it is stored, by the numbers of its events.
+    #[boxed]
     pub async fn journal_documents(
         &self,
         merchant: &MerchantId,
@@ -173,6 +176,7 @@ impl Store {
 
     /// Removes the traces that replaced and removed data leaves in the files of the database, as
     /// far as the engine leaves any that it would not overwrite by itself soon.
+    #[boxed]
     pub async fn remove_traces(&self) -> Result<(), StoreError> {
         self.engine.remove_traces().await.during("removing traces of erased data")
     }

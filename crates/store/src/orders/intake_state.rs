@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, returns::ledger::Ledger};
 
@@ -113,6 +114,7 @@ const LEDGERS: &str = "SELECT CAST(4 AS BIGINT), l.order_id, l.version, CAST(0 A
      JOIN ledgers l ON l.merchant_id = r.merchant_id AND l.order_id = r.order_id";
 
 impl Store {
+    #[boxed]
     pub async fn intake_state(
         &self,
         merchant: &MerchantId,

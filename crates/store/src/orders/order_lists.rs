@@ -1,5 +1,6 @@
 //! Lists of orders: newest first, by number alone, and by shopper.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::orders::order::OrderStatus;
 
@@ -51,6 +52,7 @@ const ALIKE_MAX: i64 = 100;
 
 impl Store {
     /// Orders, newest first, and the last one examined when there may be more.
+    #[boxed]
     pub async fn orders(
         &self,
         filter: &OrderFilter,
@@ -63,6 +65,7 @@ impl Store {
 
     /// The orders with this number, of every merchant that has one. The key of orders starts with
     /// the number, so that no index by number alone has to be maintained while orders come in.
+    #[boxed]
     pub async fn orders_numbered(&self, order_id: &str) -> Result<Vec<ListedOrder>, StoreError> {
         self.read_all(
             OPERATION,
@@ -75,6 +78,7 @@ impl Store {
     }
 
     /// The order with this number of one merchant.
+    #[boxed]
     pub async fn listed_order(
         &self,
         merchant: &MerchantId,
@@ -91,6 +95,7 @@ impl Store {
     }
 
     /// Orders with this hash of a shopper, newest first. Another shopper may have the same hash.
+    #[boxed]
     pub async fn orders_of_shopper(
         &self,
         shopper_hash: i64,

@@ -1,6 +1,7 @@
 //! What finds the data of a shopper by key: orders by their own column, returns and drop-ship
 //! orders by rows of their own.
 
+use boxed::boxed;
 use domain::identifier::MerchantId;
 
 use crate::{
@@ -93,6 +94,7 @@ impl Transaction {
 impl Store {
     /// Orders with this hash of a shopper at one merchant or at all, by merchant and number, after
     /// one of them. Another shopper may have the same hash.
+    #[boxed]
     pub async fn orders_of_shopper_after(
         &self,
         merchant: Option<&MerchantId>,
@@ -114,6 +116,7 @@ impl Store {
     }
 
     /// Returns and drop-ship orders with this hash, of one merchant or of all.
+    #[boxed]
     pub async fn shopper_references(
         &self,
         merchant: Option<&MerchantId>,
@@ -133,6 +136,7 @@ impl Store {
     }
 
     /// What is older than the keys of shoppers and has none yet.
+    #[boxed]
     pub async fn unkeyed_shoppers(
         &self,
         limit: usize,

@@ -1,5 +1,6 @@
 //! Orders: the newest snapshot of each, as the merchant sent it.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
@@ -134,12 +135,14 @@ impl Transaction {
 
 impl Store {
     /// Whether a merchant has published anything yet.
+    #[boxed]
     pub async fn has_orders(&self, merchant: &MerchantId) -> Result<bool, StoreError> {
         let sql = "SELECT order_id FROM orders WHERE merchant_id = $1 LIMIT 1";
         Ok(!self.query("looking for orders", sql, params![merchant]).await?.is_empty())
     }
 
     /// The newest snapshot of an order, as it was sent.
+    #[boxed]
     pub async fn order_body(
         &self,
         merchant: &MerchantId,
@@ -155,6 +158,7 @@ impl Store {
     }
 
     /// The identifiers of the first orders with this second number.
+    #[boxed]
     pub async fn orders_by_secondary(
         &self,
         merchant: &MerchantId,

@@ -1,6 +1,7 @@
 //! Everything that is stored about one order, read in one query as of one moment: a return is
 //! decided on all of it.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{exchanges::record::ExchangeRecord, identifier::MerchantId, returns::ledger::Ledger};
 
@@ -35,6 +36,7 @@ const ORDER: i64 = 0;
 const OPERATION: &str = "reading an order";
 
 impl Store {
+    #[boxed]
     pub async fn stored_order(
         &self,
         merchant: &MerchantId,

@@ -1,7 +1,8 @@
 //! The journal of returns: every event that changed one, in order.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
@@ -64,6 +65,7 @@ impl Transaction {
 
 impl Store {
     /// The events of a return with numbers above `after`, in order.
+    #[boxed]
     pub async fn return_events(
         &self,
         merchant: &MerchantId,

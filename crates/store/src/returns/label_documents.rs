@@ -1,5 +1,6 @@
 //! The files that belong to labels, in pieces.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::{identifier::MerchantId, returns::identifier::RmaId};
 
@@ -30,6 +31,7 @@ impl Transaction {
 
 impl Store {
     /// A piece of a file, counted from 0. None behind the last one.
+    #[boxed]
     pub async fn label_document_piece(
         &self,
         merchant: &MerchantId,

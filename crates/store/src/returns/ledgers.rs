@@ -1,7 +1,8 @@
 //! Ledgers: what of each order is spent. Every change that spends a unit changes this row, so that
 //! two of them cannot spend the same unit.
 
-use domain::{bodies::JsonBody, identifier::MerchantId, returns::ledger::Ledger};
+use boxed::boxed;
+use domain::{bodies::WriteJson, identifier::MerchantId, returns::ledger::Ledger};
 
 use crate::{
     Store, StoreError, Transaction, Versioned,
@@ -50,6 +51,7 @@ impl Transaction {
 
 impl Store {
     /// The ledgers after a merchant and an order, in order, each with its key.
+    #[boxed]
     pub async fn ledger_page(
         &self,
         merchant: &str,
@@ -74,6 +76,7 @@ impl Store {
     }
 
     /// An order's ledger; empty while nothing is spent.
+    #[boxed]
     pub async fn ledger(
         &self,
         merchant: &MerchantId,

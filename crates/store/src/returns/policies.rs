@@ -1,7 +1,8 @@
 //! Merchants' return policies: every version, because returns refer to the one they were decided
 //! by.
 
-use domain::{bodies::JsonBody, identifier::MerchantId, returns::policy::Policy};
+use boxed::boxed;
+use domain::{bodies::WriteJson, identifier::MerchantId, returns::policy::Policy};
 
 use crate::{
     EngineError, Store, StoreError, Transaction,
@@ -38,6 +39,7 @@ impl Transaction {
 
 impl Store {
     /// The newest versions of a merchant's policy below `before`, newest first.
+    #[boxed]
     pub async fn policies(
         &self,
         merchant: &MerchantId,

@@ -1,5 +1,6 @@
 //! Refunds that an operator should look into, and what was done about them.
 
+use boxed::boxed;
 use domain::{identifier::MerchantId, returns::identifier::RmaId};
 
 use crate::{
@@ -164,6 +165,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn refund_problem(
         &self,
         merchant: &MerchantId,
@@ -202,6 +204,7 @@ impl Store {
     }
 
     /// Problems in one state, oldest first.
+    #[boxed]
     pub async fn refund_problems(
         &self,
         state: &str,
@@ -224,6 +227,7 @@ impl Store {
     }
 
     /// Problems of all merchants that are not settled, oldest first.
+    #[boxed]
     pub async fn open_refund_problems(
         &self,
         after: &Cursor,
@@ -245,6 +249,7 @@ impl Store {
     }
 
     /// All problems of one merchant, settled ones too, oldest first.
+    #[boxed]
     pub async fn refund_problems_of(
         &self,
         merchant: &MerchantId,
@@ -267,6 +272,7 @@ impl Store {
     }
 
     /// Problems of one merchant in one state, or all that are not settled, oldest first.
+    #[boxed]
     pub async fn merchant_refund_problems(
         &self,
         merchant: &MerchantId,

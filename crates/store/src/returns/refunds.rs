@@ -1,5 +1,6 @@
 //! Refunds that merchants reported. An entry is never changed or removed.
 
+use boxed::boxed;
 use bytes::Bytes;
 use domain::identifier::MerchantId;
 
@@ -47,6 +48,7 @@ impl Transaction {
 
 impl Store {
     /// The identifiers of an order's recorded refunds.
+    #[boxed]
     pub async fn refund_ids(
         &self,
         merchant: &MerchantId,

@@ -1,5 +1,6 @@
 //! Lists of returns: newest first, of one merchant or of all, and several by their identifiers.
 
+use boxed::boxed;
 use domain::returns::rma::{Rma, RmaStatus};
 
 use crate::{
@@ -44,6 +45,7 @@ const RETURNS: ListSql = ListSql {
 
 impl Store {
     /// Returns, newest first, and the last one examined when there may be more.
+    #[boxed]
     pub async fn returns(
         &self,
         filter: &ReturnFilter,

@@ -1,7 +1,8 @@
 //! Returns, the parcels they travel in, and the labels that carriers are asked for.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     returns::{
         identifier::RmaId,
@@ -138,6 +139,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn rma(
         &self,
         merchant: &MerchantId,
@@ -153,6 +155,7 @@ impl Store {
     }
 
     /// The merchant of a return.
+    #[boxed]
     pub async fn merchant_of_rma(&self, rma: &RmaId) -> Result<Option<MerchantId>, StoreError> {
         self.read_first(
             "looking up a return",
@@ -164,6 +167,7 @@ impl Store {
     }
 
     /// The returns that travel under a tracking number, of one merchant or of all.
+    #[boxed]
     pub async fn returns_by_parcel(
         &self,
         owner: Option<&MerchantId>,
@@ -188,6 +192,7 @@ impl Store {
     }
 
     /// The oldest returns that wait for a label of `carrier`, of one merchant or of all.
+    #[boxed]
     pub async fn label_requests(
         &self,
         carrier: &str,

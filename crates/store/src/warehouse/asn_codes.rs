@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     warehouse::{asn::InboundAsn, scanned_code::parcel_codes},
@@ -66,6 +67,7 @@ impl Transaction {
 
 impl Store {
     /// The ASNs that have this code on the outside of their goods.
+    #[boxed]
     pub async fn asns_by_code(&self, code: &str) -> Result<Vec<CodedAsn>, StoreError> {
         self.read_all(
             "looking up ASNs by a code",

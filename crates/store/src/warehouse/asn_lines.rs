@@ -5,6 +5,7 @@
 //! each unit would change it: there, a scan that looks for open lines skips those that were
 //! received, and looks at no more than a thousand.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     warehouse::{asn::AsnCarton, gtin::normalize_code, receiving::AsnState},
@@ -137,6 +138,7 @@ const LINES: &str = concat!(
 impl Store {
     /// The ASNs of a merchant with this number, one for each of its programs that uses it, with the
     /// lines that match the filter.
+    #[boxed]
     pub async fn asns(
         &self,
         merchant: &MerchantId,

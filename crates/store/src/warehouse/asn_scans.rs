@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     warehouse::{asn::DetailsType, gtin::normalize_code, receiving::AsnState},
@@ -105,6 +106,7 @@ const BY_ASIN: CodeQueries =
 
 impl Store {
     /// The ASNs of a merchant with this number, with the lines that scans can match.
+    #[boxed]
     pub async fn scanned_asns(
         &self,
         merchant: &MerchantId,

@@ -6,8 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     time::{from_micros, micros},
     warehouse::{
@@ -240,6 +241,7 @@ fn line_values(merchant: &MerchantId, line: &AsnLine<'_>, place: i64) -> Vec<Val
 
 impl Store {
     /// The ASNs of a merchant with this number, without their lines.
+    #[boxed]
     pub async fn asn_heads(
         &self,
         merchant: &MerchantId,
@@ -272,6 +274,7 @@ impl Store {
     }
 
     /// Lines of an ASN after another, in the order of their identifiers, which is that of the key.
+    #[boxed]
     pub async fn asn_lines_page(
         &self,
         merchant: &MerchantId,
@@ -298,6 +301,7 @@ impl Store {
     }
 
     /// Merchants that announced an ASN with this number.
+    #[boxed]
     pub async fn merchants_of_asn(&self, asn_number: &str) -> Result<Vec<MerchantId>, StoreError> {
         self.read_merchants(
             "asns",

@@ -1,7 +1,8 @@
 //! The rules that propose channels, and the counts of what became of returned units.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     returns::rma::{Rma, RmaUnit},
     time::micros,
@@ -100,6 +101,7 @@ fn count_of(merchant: &MerchantId, unit: &RmaUnit, units: i64) -> Option<Disposi
 
 impl Store {
     /// The tables of a merchant, the one for all warehouses first.
+    #[boxed]
     pub async fn dispositions(
         &self,
         merchant: &MerchantId,
@@ -119,6 +121,7 @@ impl Store {
     }
 
     /// The table for one warehouse, or for all if `warehouse` is empty.
+    #[boxed]
     pub async fn disposition(
         &self,
         merchant: &MerchantId,
@@ -135,6 +138,7 @@ impl Store {
     }
 
     /// What became of the units that were received on the days from `from_us` until `until_us`.
+    #[boxed]
     pub async fn disposed_goods(
         &self,
         merchant: &MerchantId,

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     time::micros,
     warehouse::{
@@ -105,6 +106,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn shipment(
         &self,
         merchant: &MerchantId,
@@ -174,6 +176,7 @@ impl Store {
     }
 
     /// Merchants that have a shipment with this number.
+    #[boxed]
     pub async fn merchants_of_shipment(
         &self,
         asn_number: &str,
@@ -186,6 +189,7 @@ impl Store {
         .await
     }
 
+    #[boxed]
     pub async fn drop_ship_order(
         &self,
         merchant: &MerchantId,
@@ -202,6 +206,7 @@ impl Store {
     }
 
     /// Merchants that have a drop-ship order with this identifier.
+    #[boxed]
     pub async fn merchants_of_drop_ship_order(
         &self,
         client_identifier: &str,

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     returns::identifier::RmaId,
@@ -44,6 +45,7 @@ impl Transaction {
 
 impl Store {
     /// Returns that await units and have this key, of one merchant or of all.
+    #[boxed]
     pub async fn returns_by_receiving_key(
         &self,
         merchant: Option<&MerchantId>,
@@ -70,6 +72,7 @@ impl Store {
 
 impl Store {
     /// Returns that announced units with this serial number belong to.
+    #[boxed]
     pub async fn returns_by_serial(
         &self,
         merchant: Option<&MerchantId>,

@@ -1,7 +1,8 @@
 //! The warehouses of the platform.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     warehouse::{return_routes::ReturnRoutes, settings::Warehouse},
 };
 
@@ -48,6 +49,7 @@ impl Transaction {
 
 impl Store {
     /// Which warehouse returns go to.
+    #[boxed]
     pub async fn return_routes(&self) -> Result<Versioned<ReturnRoutes>, StoreError> {
         let found = self.read_first(
             "reading the routes of returns",
@@ -60,6 +62,7 @@ impl Store {
     }
 
     /// A warehouse, if it is configured.
+    #[boxed]
     pub async fn warehouse(&self, identifier: &str) -> Result<Option<Warehouse>, StoreError> {
         self.read_first(
             "reading a warehouse",
@@ -71,6 +74,7 @@ impl Store {
     }
 
     /// Warehouses in the order of their identifiers.
+    #[boxed]
     pub async fn warehouses(&self, limit: usize) -> Result<Vec<Versioned<Warehouse>>, StoreError> {
         self.read_all(
             "listing warehouses",

@@ -6,8 +6,9 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     time::micros,
     warehouse::unit::{StoryStep, UnitRecord},
@@ -167,6 +168,7 @@ impl Store {
     }
 
     /// The units among `unit_ids` that are more than announced.
+    #[boxed]
     pub async fn stored_units(
         &self,
         merchant: &MerchantId,
@@ -219,6 +221,7 @@ impl Store {
 
     /// The merchants that have or announced a unit with this identifier, and the platform if it
     /// keeps such a unit without knowing its merchant.
+    #[boxed]
     pub async fn owners_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
         self.read_merchants(
             "units",
@@ -231,6 +234,7 @@ impl Store {
     }
 
     /// The merchants that have or announced a unit with this identifier, without the platform.
+    #[boxed]
     pub async fn merchants_of_unit(&self, unit_id: &str) -> Result<Vec<MerchantId>, StoreError> {
         let mut owners = self.owners_of_unit(unit_id).await?;
         owners.retain(|owner| *owner != MerchantId::platform());
@@ -238,6 +242,7 @@ impl Store {
     }
 
     /// Units that an operator is asked about, the oldest question first.
+    #[boxed]
     pub async fn units_in_doubt(
         &self,
         after: &Cursor,

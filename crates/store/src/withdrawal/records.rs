@@ -1,5 +1,6 @@
 //! The records of withdrawals. They are added and read, but never changed or removed.
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     withdrawal::{identifier::WithdrawalId, record::WithdrawalOutcome},
@@ -87,6 +88,7 @@ impl Transaction {
 }
 
 impl Store {
+    #[boxed]
     pub async fn withdrawal(
         &self,
         merchant: &MerchantId,
@@ -104,6 +106,7 @@ impl Store {
     }
 
     /// The merchant of a withdrawal.
+    #[boxed]
     pub async fn merchant_of_withdrawal(
         &self,
         id: &WithdrawalId,
@@ -120,6 +123,7 @@ impl Store {
     }
 
     /// The withdrawals from an order, in any order, at most `limit`.
+    #[boxed]
     pub async fn withdrawals_of_order(
         &self,
         merchant: &MerchantId,
@@ -138,6 +142,7 @@ impl Store {
     }
 
     /// Withdrawals, newest first, and the last one examined when there may be more.
+    #[boxed]
     pub async fn withdrawals(
         &self,
         filter: &WithdrawalFilter,

@@ -1,8 +1,9 @@
 //! Puts a mail into the transaction that decides it. It is rendered there and then, so that what is
 //! sent is what is shown later.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     merchants::language::Language,
     messages::{
@@ -34,6 +35,7 @@ pub struct NewMail<'a> {
 }
 
 /// Enqueues a mail, unless the merchant sends none of this kind. Returns whether it did.
+#[boxed]
 pub async fn enqueue_mail(
     app: &App,
     transaction: &mut Transaction,

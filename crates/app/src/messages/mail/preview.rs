@@ -1,7 +1,8 @@
 //! An operator looks at mails as shoppers would get them, and sends one as a test.
 
+use boxed::boxed;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::{MerchantId, MessageId},
     merchants::language::Language,
     messages::{
@@ -39,6 +40,7 @@ pub struct MailSample {
 }
 
 /// A mail of a merchant as it would be with the current settings.
+#[boxed]
 pub async fn preview_mail(
     app: &App,
     merchant: &MerchantId,
@@ -60,6 +62,7 @@ fn sample_content(merchant: &MerchantId, kind: MailKind) -> MailContent {
 }
 
 /// Sends a mail with sample facts.
+#[boxed]
 pub async fn send_test_mail(
     scope: RequestScope<'_>,
     sample: MailSample,

@@ -1,5 +1,6 @@
 //! Reminds shoppers whose labels end soon.
 
+use boxed::boxed;
 use domain::messages::mail::occasion::of_reminder;
 use store::{DueReminder, StoreError, Transaction, with_causes};
 
@@ -10,6 +11,7 @@ use crate::{App, AppError};
 const BATCH: usize = 200;
 
 /// Enqueues the reminders that are due. Returns how many were looked at.
+#[boxed]
 pub async fn send_reminders(app: &App) -> Result<usize, AppError> {
     let due = app.store.due_mail_reminders(app.world.now_us(), BATCH).await?;
     for reminder in &due {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use boxed::boxed;
 use domain::{
     identifier::MerchantId,
     merchants::language::Language,
@@ -116,6 +117,7 @@ impl MailSettingsView {
     }
 }
 
+#[boxed]
 pub async fn load_mail_settings(
     app: &App,
     merchant: &MerchantId,
@@ -127,6 +129,7 @@ pub async fn load_mail_settings(
 
 /// Replaces a merchant's settings. A secret that is absent stays what it is, as long as it goes to
 /// the same server under the same name.
+#[boxed]
 pub async fn set_mail_settings(
     scope: RequestScope<'_>,
     settings: &MailSettings<NewSecret>,

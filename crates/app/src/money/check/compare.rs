@@ -1,6 +1,6 @@
 //! The differences between two states of a return, in words.
 
-use domain::returns::rma::Rma;
+use domain::{bodies::WriteJson, returns::rma::Rma};
 use serde_json::Value;
 
 /// How many differences are described, and how much of each value.
@@ -9,9 +9,8 @@ const VALUE_CHARACTERS_MAX: usize = 60;
 
 /// Says what is stored instead of what was expected.
 pub(super) fn describe_differences(expected: &Rma, stored: &Rma) -> String {
-    let value = |rma: &Rma| serde_json::to_value(rma).unwrap_or_default();
     let mut found = Vec::new();
-    collect_differences("", &value(expected), &value(stored), &mut found);
+    collect_differences("", &expected.to_value(), &stored.to_value(), &mut found);
     let more = found.len().saturating_sub(DIFFERENCES_MAX);
     found.truncate(DIFFERENCES_MAX);
     if more > 0 {

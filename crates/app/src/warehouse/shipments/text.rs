@@ -5,16 +5,13 @@
 
 use std::{io, sync::Arc};
 
-use crate::core::idempotency::replayable;
 use domain::warehouse::shipment::{Shipment, ShipmentHead};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
-use serde_json::value::RawValue;
 use store::ShipmentRow;
+
+use crate::core::idempotency::Replayable;
 
 #[derive(Clone, Debug)]
 pub struct ShipmentText(Arc<str>);
-
-replayable!(ShipmentText);
 
 impl ShipmentText {
     /// Measures the text first: a buffer that grows would take three times its memory for a moment.
@@ -36,17 +33,19 @@ impl ShipmentText {
     }
 }
 
-impl Serialize for ShipmentText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let text: &RawValue = serde_json::from_str(&self.0).map_err(ser::Error::custom)?;
-        text.serialize(serializer)
+impl AsRef<[u8]> for ShipmentText {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
     }
 }
 
-impl<'de> Deserialize<'de> for ShipmentText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Box::<RawValue>::deserialize(deserializer).map_err(de::Error::custom)?;
-        Ok(Self(text.get().into()))
+impl Replayable for ShipmentText {
+    fn parse(stored: &str) -> Result<Self, serde_json::Error> {
+        Ok(Self(stored.into()))
+    }
+
+    fn to_json(&self) -> String {
+        self.0.as_ref().to_owned()
     }
 }
 

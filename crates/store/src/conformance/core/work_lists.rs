@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use bytes::Bytes;
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     orders::order::OrderStatus,
     returns::{

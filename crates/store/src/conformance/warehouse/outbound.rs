@@ -1,7 +1,7 @@
 //! Shipments and drop-ship orders.
 
 use domain::{
-    bodies::JsonBody,
+    bodies::WriteJson,
     identifier::MerchantId,
     warehouse::{
         asn_number::AsnNumber,
