@@ -3,7 +3,7 @@
 //! The compiler puts the body of an async function into every crate that awaits it, with all that
 //! it awaits itself, and proves again in each that all of it can move between threads. Routes,
 //! pages and commands await the same use cases, and spent much of their build on that. The future
-//! of a boxed function is compiled where the function is, and costs an allocation when it is called.
+//! of a boxed function is compiled where the function is. Each call costs an allocation.
 
 use proc_macro::{Delimiter, Group, Ident, Punct, Spacing, TokenStream, TokenTree};
 
@@ -14,6 +14,22 @@ const MISUSE: &str = "compile_error!(\"#[boxed] is for async functions that are 
 
 /// Returns the future of an async function in a box. A generic function cannot be boxed: those who
 /// call it would compile it anyway.
+///
+/// Like any other, the future holds what the function was given until it ends:
+///
+/// ```
+/// # use std::sync::Arc;
+/// #[boxed::boxed]
+/// async fn count(_lock: Arc<()>, numbers: &[u8]) -> usize {
+///     numbers.len()
+/// }
+///
+/// let lock = Arc::new(());
+/// let counting = count(Arc::clone(&lock), &[1, 2]);
+/// assert_eq!(Arc::strong_count(&lock), 2);
+/// drop(counting);
+/// assert_eq!(Arc::strong_count(&lock), 1);
+/// ```
 #[proc_macro_attribute]
 pub fn boxed(_: TokenStream, function: TokenStream) -> TokenStream {
     Function::read(function).map_or_else(|| parse(MISUSE), Function::write)
@@ -50,8 +66,13 @@ impl Function {
 
     fn write(self) -> TokenStream {
         let parameters = name_lifetimes(self.parameters.stream());
+        // A future has only what its code mentions. Without this it would leave the rest of a
+        // parameter behind, such as a lock that is held until the future ends.
+        let held = names(self.parameters.stream()).into_iter().map(|it| format!("let _ = &{it};"));
+        let held: String = held.collect();
+        let body = [parse(&held), self.body.stream()].into_iter().collect();
         let mut future = parse("::std::boxed::Box::pin");
-        let work = [parse("async move"), TokenTree::from(self.body).into()];
+        let work = [parse("async move"), group(Delimiter::Brace, body)];
         future.extend(group(Delimiter::Parenthesis, work.into_iter().collect()));
         let parts = [
             self.before,
@@ -89,6 +110,20 @@ fn name_lifetimes(signature: TokenStream) -> TokenStream {
         }
     }
     named.into_iter().collect()
+}
+
+/// The names of parameters, which a colon follows, and `self`.
+fn names(parameters: TokenStream) -> Vec<String> {
+    let mut tokens = parameters.into_iter().peekable();
+    let mut names = Vec::new();
+    while let Some(token) = tokens.next() {
+        let is_typed = matches!(tokens.peek(), Some(TokenTree::Punct(next))
+            if next.as_char() == ':' && next.spacing() == Spacing::Alone);
+        let name = token.to_string();
+        let is_name = name == "self" || (is_typed && name != "_");
+        names.extend((is_name && matches!(token, TokenTree::Ident(_))).then_some(name));
+    }
+    names
 }
 
 fn is_punct(token: &TokenTree, sign: char) -> bool {
