@@ -214,9 +214,17 @@ impl Statements {
     }
 }
 
-fn bind(statement: &mut CachedStatement<'_>, row: &[Value]) -> Result<(), EngineError> {
-    for (position, value) in (1..).zip(row) {
-        statement.raw_bind_parameter(position, value)?;
+/// Binds the values of a row. Those that are the same in the row before are still bound, and most
+/// rows are of the same merchant as the one before.
+fn bind(
+    statement: &mut CachedStatement<'_>,
+    row: &[Value],
+    before: &[Value],
+) -> Result<(), EngineError> {
+    for (index, value) in row.iter().enumerate() {
+        if before.get(index) != Some(value) {
+            statement.raw_bind_parameter(index + 1, value)?;
+        }
     }
     Ok(())
 }
@@ -266,4 +274,33 @@ pub(super) fn create_file(path: &Path, schema: &[&str]) -> Result<Connection, En
         connection.execute_batch(&dialect::schema_for_sqlite(text))?;
     }
     Ok(connection)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::value::Kind;
+
+    #[test]
+    fn a_value_that_differs_from_the_row_before_is_bound_anew() {
+        let text = |it: &str| Value::from(it);
+        let rows = [
+            vec![text("acme"), Value::Null(Kind::Int)],
+            vec![text("acme"), Value::Int(1)],
+            vec![text("globex"), Value::Int(1)],
+            vec![text("globex"), Value::Null(Kind::Int)],
+        ];
+        let connection = Connection::open_in_memory().unwrap();
+        let mut statement = connection.prepare_cached("SELECT ?1, ?2").unwrap();
+        let (mut before, mut found): (&[Value], Vec<Row>) = (&[], Vec::new());
+        for row in &rows {
+            bind(&mut statement, row, before).unwrap();
+            readers::collect(&mut statement, &mut found).unwrap();
+            before = row;
+        }
+        let read = |row: &Row| (row.text(0).unwrap().to_owned(), row.optional_int(1).unwrap());
+        let expected = [("acme", None), ("acme", Some(1)), ("globex", Some(1)), ("globex", None)];
+        let expected = expected.map(|(merchant, number)| (merchant.to_owned(), number));
+        assert_eq!(found.iter().map(read).collect::<Vec<_>>(), expected);
+    }
 }

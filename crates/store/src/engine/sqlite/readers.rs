@@ -110,8 +110,10 @@ impl Readers {
     ) -> Result<Vec<Row>, EngineError> {
         let mut found = Vec::new();
         let mut statement = self.statements.prepare(connection, sql)?;
+        let mut before: &[Value] = &[];
         for row in rows {
-            bind(&mut statement, row)?;
+            bind(&mut statement, row, before)?;
+            before = row;
             collect(&mut statement, &mut found)?;
         }
         Ok(found)

@@ -28,7 +28,7 @@ use crate::{
     core::{
         error::EngineError,
         transaction::{Guard, Step, Transaction},
-        value::Row,
+        value::{Row, Value},
     },
 };
 
@@ -215,8 +215,10 @@ impl Writer {
             let last = statement.parameter_count();
             statement.raw_bind_parameter(last, change)?;
         }
+        let mut before: &[Value] = &[];
         for row in &step.rows {
-            bind(&mut statement, row)?;
+            bind(&mut statement, row, before)?;
+            before = row;
             let touched = if step.returns {
                 let before = returned.len();
                 collect(&mut statement, returned)?;
