@@ -26,7 +26,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use prometheus_client::registry::Registry;
-use store::{Location, Store, Transaction};
+use store::{Attempt, AttemptOutcome, Location, PendingMessage, Store, Transaction};
 use tempfile::TempDir;
 use world::{KeyRing, Secret, Vault, World};
 
@@ -129,6 +129,24 @@ impl Fixture {
 
     async fn caller(&self) -> Caller {
         authenticate(&self.app, self.token().await.reveal()).await.unwrap().unwrap()
+    }
+
+    /// Stores the only attempt at a message, which ended like this.
+    async fn store_attempt(&self, message: PendingMessage, status: u16, outcome: AttemptOutcome) {
+        let attempt = Attempt {
+            message: Arc::new(message),
+            number: 1,
+            at_us: 1,
+            latency_us: 1,
+            waited_us: 1,
+            status: Some(status),
+            error: None,
+            answer: None,
+            outcome,
+        };
+        let mut transaction = Transaction::new("testing");
+        transaction.record_attempts([&attempt].into_iter());
+        self.app.store.commit(transaction).await.unwrap();
     }
 
     async fn store_return(&self, rma: &Rma) {

@@ -37,16 +37,12 @@ fn on_sqlite_no_label_is_bought_twice() {
 
 #[test]
 fn on_postgres_no_label_is_bought_twice() {
-    if let Some(schema) = POSTGRES.schema("carriers_crash") {
-        survive(&Home::on(&schema.address), rounds(25));
-    }
+    Home::test_on(&POSTGRES, "carriers_crash", |home| survive(home, rounds(25)));
 }
 
 #[test]
 fn on_citus_no_label_is_bought_twice() {
-    if let Some(schema) = CITUS.schema("carriers_crash") {
-        survive(&Home::on(&schema.address), rounds(5));
-    }
+    Home::test_on(&CITUS, "carriers_crash", |home| survive(home, rounds(5)));
 }
 
 fn rounds(usual: usize) -> usize {

@@ -47,16 +47,12 @@ fn on_sqlite_every_acknowledged_order_survives() {
 
 #[test]
 fn on_postgres_every_acknowledged_order_survives() {
-    if let Some(schema) = POSTGRES.schema("crash") {
-        survive(&Home::on(&schema.address));
-    }
+    Home::test_on(&POSTGRES, "crash", survive);
 }
 
 #[test]
 fn on_citus_every_acknowledged_order_survives() {
-    if let Some(schema) = CITUS.schema("crash") {
-        survive(&Home::on(&schema.address));
-    }
+    Home::test_on(&CITUS, "crash", survive);
 }
 
 fn survive(home: &Home) {

@@ -40,18 +40,14 @@ fn on_sqlite_every_exchange_is_placed_once() {
 
 #[test]
 fn on_postgres_every_exchange_is_placed_once() {
-    if let Some(schema) = POSTGRES.schema("exchanges_crash") {
-        // Each time the dead server's lease must run out.
-        survive(&Home::on(&schema.address), rounds(2));
-    }
+    // Each time the dead server's lease must run out.
+    Home::test_on(&POSTGRES, "exchanges_crash", |home| survive(home, rounds(2)));
 }
 
 #[test]
 fn on_citus_every_exchange_is_placed_once() {
-    if let Some(schema) = CITUS.schema("exchanges_crash") {
-        // Each time the dead server's lease must run out.
-        survive(&Home::on(&schema.address), rounds(2));
-    }
+    // Each time the dead server's lease must run out.
+    Home::test_on(&CITUS, "exchanges_crash", |home| survive(home, rounds(2)));
 }
 
 fn rounds(usual: usize) -> usize {

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::{
     binary::homeward,
-    postgres::{OwnSchema, chosen, is_on_citus},
+    postgres::{Database, OwnSchema, chosen, is_on_citus},
 };
 
 /// A place for an installation. It is removed when it is no longer used.
@@ -67,6 +67,13 @@ impl Home {
     pub(crate) fn on(store: &str) -> Self {
         let root = Arc::new(tempfile::tempdir().unwrap());
         Self { root, store: store.to_owned(), variables: Vec::new(), _schema: None }
+    }
+
+    /// Runs a test on a schema of its own, if there is such a database to test with.
+    pub(crate) fn test_on(database: &Database, schema: &str, test: impl FnOnce(&Self)) {
+        if let Some(schema) = database.schema(schema) {
+            test(&Self::on(&schema.address));
+        }
     }
 
     /// The name of its database in the status.

@@ -11,6 +11,7 @@ pub(crate) mod home;
 pub(crate) mod http;
 pub(crate) mod mail_server;
 pub(crate) mod postgres;
+pub(crate) mod received;
 pub(crate) mod samples;
 pub(crate) mod server;
 pub(crate) mod shared;

@@ -40,16 +40,12 @@ fn on_sqlite_nothing_is_lost_and_only_heads_are_repeated() {
 
 #[test]
 fn on_postgres_nothing_is_lost_and_only_heads_are_repeated() {
-    if let Some(schema) = POSTGRES.schema("delivery_crash") {
-        survive(&Home::on(&schema.address));
-    }
+    Home::test_on(&POSTGRES, "delivery_crash", survive);
 }
 
 #[test]
 fn on_citus_nothing_is_lost_and_only_heads_are_repeated() {
-    if let Some(schema) = CITUS.schema("delivery_crash") {
-        survive(&Home::on(&schema.address));
-    }
+    Home::test_on(&CITUS, "delivery_crash", survive);
 }
 
 /// A moment that nobody chose.

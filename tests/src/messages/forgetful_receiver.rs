@@ -6,7 +6,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{BufRead, BufReader, Write},
+    io::{BufReader, Write},
     net::{TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
@@ -22,6 +22,7 @@ use crate::{
         home::text,
         http::Request,
         read_number,
+        received::ReceivedRequest,
         server::Server,
         stage::{Stage, servers},
         within,
@@ -63,11 +64,6 @@ struct Memory {
     lost: usize,
     /// The messages that came again as replays.
     replayed: BTreeSet<String>,
-}
-
-struct Call {
-    headers: BTreeMap<String, String>,
-    body: String,
 }
 
 impl Receiver {
@@ -128,7 +124,7 @@ impl Receiver {
 fn serve(stream: &TcpStream, memory: &Mutex<Memory>) {
     let mut reader = BufReader::new(stream);
     let mut writer = stream;
-    while let Some(call) = read_call(&mut reader) {
+    while let Some(call) = ReceivedRequest::read(&mut reader) {
         memory.lock().unwrap().receive(&call);
         if writer.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}").is_err() {
             return;
@@ -136,29 +132,13 @@ fn serve(stream: &TcpStream, memory: &Mutex<Memory>) {
     }
 }
 
-fn read_call(reader: &mut impl BufRead) -> Option<Call> {
-    let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|bytes| *bytes > 0)?;
-    let mut headers = BTreeMap::new();
-    loop {
-        line.clear();
-        reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        headers.insert(name.to_ascii_lowercase(), value.to_owned());
-    }
-    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(Call { headers, body: String::from_utf8(body).unwrap() })
-}
-
 impl Memory {
-    fn receive(&mut self, call: &Call) {
-        let body: Value = serde_json::from_str(&call.body).unwrap();
+    fn receive(&mut self, call: &ReceivedRequest) {
+        let body: Value = serde_json::from_slice(&call.body).unwrap();
         let reference = body.get("rma_identifier").unwrap_or(&body["identifier"]);
         let thing = (call.headers["x-service-event"].clone(), text(reference));
         let sequence = call.headers["x-service-sequence"].parse().unwrap();
-        let state = State { sequence, hash: sha256(&call.body) };
+        let state = State { sequence, hash: sha256(str::from_utf8(&call.body).unwrap()) };
         let id = &call.headers["webhook-id"];
         let is_new = self.ids.insert(id.clone());
         if call.headers.contains_key("x-service-replay") {

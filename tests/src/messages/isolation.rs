@@ -39,16 +39,12 @@ fn on_sqlite_a_merchant_whose_systems_hang_holds_nobody_else_up() {
 
 #[test]
 fn on_postgres_a_merchant_whose_systems_hang_holds_nobody_else_up() {
-    if let Some(schema) = POSTGRES.schema("delivery_isolation") {
-        hold_nobody_up(&Home::on(&schema.address));
-    }
+    Home::test_on(&POSTGRES, "delivery_isolation", hold_nobody_up);
 }
 
 #[test]
 fn on_citus_a_merchant_whose_systems_hang_holds_nobody_else_up() {
-    if let Some(schema) = CITUS.schema("delivery_isolation") {
-        hold_nobody_up(&Home::on(&schema.address));
-    }
+    Home::test_on(&CITUS, "delivery_isolation", hold_nobody_up);
 }
 
 fn hold_nobody_up(home: &Home) {

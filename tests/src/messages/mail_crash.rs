@@ -35,16 +35,16 @@ fn on_sqlite_no_mail_is_lost_and_a_repeated_one_is_the_same() {
 
 #[test]
 fn on_postgres_no_mail_is_lost_and_a_repeated_one_is_the_same() {
-    if let Some(schema) = POSTGRES.schema("mail_crash") {
-        survive(&Home::on(&schema.address), read_number("HOMEWARD_CRASH_ROUNDS", 1));
-    }
+    Home::test_on(&POSTGRES, "mail_crash", |home| {
+        survive(home, read_number("HOMEWARD_CRASH_ROUNDS", 1));
+    });
 }
 
 #[test]
 fn on_citus_no_mail_is_lost_and_a_repeated_one_is_the_same() {
-    if let Some(schema) = CITUS.schema("mail_crash") {
-        survive(&Home::on(&schema.address), read_number("HOMEWARD_CRASH_ROUNDS", 1));
-    }
+    Home::test_on(&CITUS, "mail_crash", |home| {
+        survive(home, read_number("HOMEWARD_CRASH_ROUNDS", 1));
+    });
 }
 
 fn survive(home: &Home, rounds: usize) {

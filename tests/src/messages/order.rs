@@ -50,16 +50,12 @@ fn on_sqlite_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
 
 #[test]
 fn on_postgres_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
-    if let Some(schema) = POSTGRES.schema("delivery_order") {
-        arrive_in_order(&Home::on(&schema.address));
-    }
+    Home::test_on(&POSTGRES, "delivery_order", arrive_in_order);
 }
 
 #[test]
 fn on_citus_messages_of_a_lane_arrive_in_order_whatever_the_merchant_does() {
-    if let Some(schema) = CITUS.schema("delivery_order") {
-        arrive_in_order(&Home::on(&schema.address));
-    }
+    Home::test_on(&CITUS, "delivery_order", arrive_in_order);
 }
 
 fn arrive_in_order(home: &Home) {

@@ -11,7 +11,7 @@ use domain::{
 };
 use jiff::SignedDuration;
 use serde_json::Value;
-use store::{Attempt, AttemptOutcome, FailureCause, FailureKey, Transaction};
+use store::{AttemptOutcome, FailureCause, FailureKey, Transaction};
 
 use super::Fixture;
 use crate::messages::{
@@ -58,20 +58,8 @@ async fn fail(fixture: &Fixture, kind: MessageKind) -> i64 {
     let pending = fixture.app.store.commit(transaction).await.unwrap();
     let message = pending[0].clone();
     let number = message.message_id;
-    let attempt = Attempt {
-        message: Arc::new(message),
-        number: 1,
-        at_us: 1,
-        latency_us: 1,
-        waited_us: 1,
-        status: Some(500),
-        error: None,
-        answer: None,
-        outcome: AttemptOutcome::Failed { cause: FailureCause::Refused },
-    };
-    let mut transaction = Transaction::new("testing");
-    transaction.record_attempts([&attempt].into_iter());
-    fixture.app.store.commit(transaction).await.unwrap();
+    let failed = AttemptOutcome::Failed { cause: FailureCause::Refused };
+    fixture.store_attempt(message, 500, failed).await;
     number
 }
 

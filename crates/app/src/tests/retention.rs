@@ -1,7 +1,5 @@
 //! Retention periods, which only a moved clock shows.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
@@ -23,8 +21,7 @@ use domain::{
     warehouse::drop_ship::DropShipOrder,
 };
 use store::{
-    Attempt, AttemptOutcome, AuditFilter, Cursor, EventHeader, OrderRow, PendingMessage,
-    Transaction,
+    AttemptOutcome, AuditFilter, Cursor, EventHeader, OrderRow, PendingMessage, Transaction,
 };
 
 use super::{Fixture, HOUR_US, scope_of, test_operator};
@@ -99,7 +96,7 @@ pub(super) async fn write_mail(fixture: &Fixture, is_delivered: bool) -> i64 {
     let message = enqueue_mail(fixture, "RMA-7K3Q-9XWD-2M4T").await;
     let number = message.message_id;
     if is_delivered {
-        deliver(fixture, message).await;
+        fixture.store_attempt(message, 250, AttemptOutcome::Delivered).await;
     }
     number
 }
@@ -120,23 +117,6 @@ async fn enqueue_mail(fixture: &Fixture, reference: &str) -> PendingMessage {
     let mut transaction = Transaction::new("testing");
     transaction.enqueue(outbox::message(&fixture.app, &acme(), &about, body));
     fixture.app.store.commit(transaction).await.unwrap()[0].clone()
-}
-
-async fn deliver(fixture: &Fixture, message: PendingMessage) {
-    let attempt = Attempt {
-        message: Arc::new(message),
-        number: 1,
-        at_us: 1,
-        latency_us: 1,
-        waited_us: 1,
-        status: Some(250),
-        error: None,
-        answer: None,
-        outcome: AttemptOutcome::Delivered,
-    };
-    let mut transaction = Transaction::new("testing");
-    transaction.record_attempts([&attempt].into_iter());
-    fixture.app.store.commit(transaction).await.unwrap();
 }
 
 /// A drop-ship order to the shopper of [`message`].
@@ -200,7 +180,7 @@ async fn an_order_is_erased_when_its_drop_ship_orders_and_messages_are_finished(
     close_drop_ship(&fixture, placed).await;
     assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
 
-    deliver(&fixture, waiting).await;
+    fixture.store_attempt(waiting, 250, AttemptOutcome::Delivered).await;
     assert_eq!(apply_retention(&fixture.app).await.unwrap(), 1);
     assert!(is_erased_now(&fixture, "ORD-1").await);
     assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
@@ -218,7 +198,7 @@ async fn a_deferred_order_that_has_changed_is_as_young_as_its_change() {
     let newer =
         message("ORD-1").replace("\"updated_at\":\"2026-03-01", "\"updated_at\":\"2026-03-02");
     fixture.publish(None, &newer).await.unwrap();
-    deliver(&fixture, waiting).await;
+    fixture.store_attempt(waiting, 250, AttemptOutcome::Delivered).await;
     assert_eq!(apply_retention(&fixture.app).await.unwrap(), 0);
     assert!(!is_erased_now(&fixture, "ORD-1").await);
     fixture.pass(31 * DAY_US);

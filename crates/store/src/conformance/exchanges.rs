@@ -7,8 +7,8 @@ use domain::{
 };
 
 use crate::{
-    Cursor, ExchangeFilter, OrderRow, Store, StoreError, Transaction, Versioned,
-    conformance::{Subject, acme, intake_keys, on_every_engine, other},
+    Cursor, ExchangeFilter, Store, StoreError, Transaction, Versioned,
+    conformance::{Subject, acme, intake_keys, on_every_engine, orders::order_row, other},
 };
 
 on_every_engine!(
@@ -95,16 +95,7 @@ async fn an_exchange_order_reads_back_under_both_of_its_names(Subject { store, .
 }
 
 async fn a_stored_order_includes_its_exchanges_and_its_ledger(Subject { store, .. }: Subject) {
-    let order = |id: &str| OrderRow {
-        order_id: id.to_owned(),
-        replaces: 0,
-        updated_us: 7,
-        status: domain::orders::order::OrderStatus::Shipped,
-        shopper_hash: 5,
-        secondary_id: String::new(),
-        hash: "hash".into(),
-        body: "body".into(),
-    };
+    let order = |id: &str| order_row(id, 0);
     let ledger: Ledger = serde_json::from_str(r#"{"rmas":["RMA-1"]}"#).unwrap();
     let mut transaction = Transaction::new("testing");
     transaction.put_orders(&acme(), ["E-1", "O-1", "O-9"].map(order).into(), 9);

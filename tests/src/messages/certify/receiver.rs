@@ -4,7 +4,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{BufRead, BufReader, Write},
+    io::{BufReader, Write},
     net::{TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
@@ -16,6 +16,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 
 use super::defect::Defect;
+use crate::harness::received::ReceivedRequest;
 
 pub(super) const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 /// The token that calls must have.
@@ -43,12 +44,6 @@ struct Known {
     held: BTreeMap<String, i64>,
 }
 
-struct Call {
-    path: String,
-    headers: BTreeMap<String, String>,
-    body: Vec<u8>,
-}
-
 type Reply = (u16, String);
 
 impl Receiver {
@@ -71,27 +66,10 @@ impl Receiver {
     }
 }
 
-fn read_call(reader: &mut impl BufRead) -> Option<Call> {
-    let mut line = String::new();
-    reader.read_line(&mut line).ok().filter(|bytes| *bytes > 0)?;
-    let path = line.split(' ').nth(1)?.to_owned();
-    let mut headers = BTreeMap::new();
-    loop {
-        line.clear();
-        reader.read_line(&mut line).ok()?;
-        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
-        headers.insert(name.to_ascii_lowercase(), value.to_owned());
-    }
-    let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).ok()?;
-    Some(Call { path, headers, body })
-}
-
 impl Shop {
     fn serve(&self, stream: &TcpStream) {
         let mut reader = BufReader::new(stream);
-        while let Some(call) = read_call(&mut reader) {
+        while let Some(call) = ReceivedRequest::read(&mut reader) {
             let (status, body) = self.reply(&call);
             let location = if status == 302 { "location: /elsewhere\r\n" } else { "" };
             let head =
@@ -103,7 +81,7 @@ impl Shop {
         }
     }
 
-    fn reply(&self, call: &Call) -> Reply {
+    fn reply(&self, call: &ReceivedRequest) -> Reply {
         if call.path == "/held" {
             return (200, self.list_held());
         }
@@ -151,7 +129,7 @@ impl Shop {
     }
 
     /// Verifies the signature.
-    fn check(&self, call: &Call) -> Result<(), &'static str> {
+    fn check(&self, call: &ReceivedRequest) -> Result<(), &'static str> {
         let header = |name: &str| call.headers.get(name).map(String::as_str);
         let id = header("webhook-id").ok_or("no id")?;
         let timestamp = header("webhook-timestamp").ok_or("no timestamp")?;
@@ -186,7 +164,7 @@ impl Shop {
         if signatures.split(' ').take(most).any(fits) { Ok(()) } else { Err("wrong signature") }
     }
 
-    fn handle(&self, call: &Call) -> Reply {
+    fn handle(&self, call: &ReceivedRequest) -> Reply {
         let Ok(body) = serde_json::from_slice::<Value>(&call.body) else {
             return (400, "no JSON".to_owned());
         };
@@ -224,7 +202,7 @@ impl Shop {
     }
 
     /// What a receiver with this defect cannot handle.
-    fn refuse(&self, call: &Call, body: &Value) -> Option<Reply> {
+    fn refuse(&self, call: &ReceivedRequest, body: &Value) -> Option<Reply> {
         let items = body["items"].as_array().map_or(0, Vec::len);
         let status = body["items"][0]["package_tracking_status"].as_str();
         let is_refused = match self.defect {
@@ -244,7 +222,7 @@ impl Shop {
     }
 
     /// A later attempt at a message that was never seen.
-    fn is_late_attempt(&self, call: &Call) -> bool {
+    fn is_late_attempt(&self, call: &ReceivedRequest) -> bool {
         let known = self.known.lock().unwrap();
         call.headers["x-service-attempt"] != "1" && !known.ids.contains(&call.headers["webhook-id"])
     }

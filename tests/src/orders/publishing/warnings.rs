@@ -91,15 +91,22 @@ fn a_strict_merchant_is_refused_the_same_order_until_it_is_lenient_again() {
     }
 }
 
+/// A merchant that became strict after it had published an order whose refund has a date in the
+/// past: its token, and the order.
+fn publish_before_strict(server: &Server) -> (String, Value) {
+    let merchant = server.merchant("dated");
+    let token = server.token(&merchant);
+    let mut order = refunded_order("A", "RF-1");
+    order["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
+    assert_eq!(publish_one(server, &token, &order).status, 200);
+    server.home.json(&["merchant", "set", &merchant.id, "--strict", "true"]);
+    (token, order)
+}
+
 #[test]
 fn a_strict_merchant_may_repeat_a_recorded_refund_whose_date_has_passed() {
     for server in shared::on_every_engine() {
-        let merchant = server.merchant("dated");
-        let token = server.token(&merchant);
-        let mut order = refunded_order("A", "RF-1");
-        order["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
-        assert_eq!(publish_one(server, &token, &order).status, 200);
-        server.home.json(&["merchant", "set", &merchant.id, "--strict", "true"]);
+        let (token, mut order) = publish_before_strict(server);
         order["updated_at"] = json!("2126-01-01T00:00:00Z");
 
         let repeated = publish_one(server, &token, &order);
@@ -119,12 +126,7 @@ fn a_strict_merchant_may_repeat_a_recorded_refund_whose_date_has_passed() {
 #[test]
 fn what_contradicts_the_store_is_listed_with_the_other_faults() {
     for server in shared::on_every_engine() {
-        let merchant = server.merchant("dated");
-        let token = server.token(&merchant);
-        let mut order = refunded_order("A", "RF-1");
-        order["refunds"][0]["created_at"] = json!("2026-03-01T08:00:00Z");
-        assert_eq!(publish_one(server, &token, &order).status, 200);
-        server.home.json(&["merchant", "set", &merchant.id, "--strict", "true"]);
+        let (token, mut order) = publish_before_strict(server);
         let errors = |order: &Value| publish_one(server, &token, order).json()["errors"].clone();
         let expected = |fields: &[&str]| -> Value {
             let errors = fields

@@ -2,11 +2,9 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use bytes::Bytes;
 use domain::{
     bodies::WriteJson,
     identifier::MerchantId,
-    orders::order::OrderStatus,
     returns::{
         identifier::RmaId,
         rma::{Rma, RmaStatus},
@@ -24,7 +22,10 @@ use tokio_postgres::Client;
 
 use crate::{
     Cursor, Location, OrderRow, ShipmentRow, Store, Versioned, WorkFilter, WorkList, WorkPage,
-    conformance::{Subject, acme, commit, connect, metrics, on_every_engine, other, postgres},
+    conformance::{
+        Subject, acme, commit, connect, metrics, on_every_engine, orders::order_row, other,
+        postgres,
+    },
 };
 
 on_every_engine!(
@@ -112,19 +113,6 @@ async fn a_change_is_listed_after_everything_that_was_read_before(Subject { stor
         let filter = WorkFilter { after: Some(latest.next), ..filter };
         let rest = store.latest_work(LIST, &filter).await.unwrap();
         assert_eq!((ids(&rest), rest.more), (vec!["DS-2"], false));
-    }
-}
-
-fn order_row(order_id: &str, replaces: i64) -> OrderRow {
-    OrderRow {
-        order_id: order_id.to_owned(),
-        replaces,
-        updated_us: 7,
-        status: OrderStatus::Shipped,
-        shopper_hash: 5,
-        secondary_id: String::new(),
-        hash: Bytes::from_static(b"hash"),
-        body: Bytes::from_static(b"{}"),
     }
 }
 

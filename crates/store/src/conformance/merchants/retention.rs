@@ -1,14 +1,11 @@
 //! How long data is kept, and what is to be examined.
 
 use bytes::Bytes;
-use domain::{
-    merchants::retention::RetentionPeriods, messages::kind::MessageKind, orders::order::OrderStatus,
-};
+use domain::{merchants::retention::RetentionPeriods, messages::kind::MessageKind};
 
 use crate::{
-    AuditFilter, AuditRecord, Cursor, NewMessage, OrderRow, RetentionCandidate, RetentionClass,
-    Store,
-    conformance::{Subject, acme, commit, on_every_engine, other},
+    AuditFilter, AuditRecord, Cursor, NewMessage, RetentionCandidate, RetentionClass, Store,
+    conformance::{Subject, acme, commit, on_every_engine, orders::order_row, other},
 };
 
 on_every_engine!(
@@ -20,16 +17,7 @@ on_every_engine!(
 );
 
 async fn put_order(store: &Store, order_id: &str, replaces: i64, now_us: i64) {
-    let order = OrderRow {
-        order_id: order_id.to_owned(),
-        replaces,
-        updated_us: 7,
-        status: OrderStatus::Shipped,
-        shopper_hash: 5,
-        secondary_id: String::new(),
-        hash: Bytes::from_static(b"hash"),
-        body: Bytes::from_static(b"body"),
-    };
+    let order = order_row(order_id, replaces);
     commit(store, |transaction| transaction.put_orders(&acme(), vec![order], now_us))
         .await
         .unwrap();

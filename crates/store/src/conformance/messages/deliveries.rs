@@ -8,6 +8,7 @@ use domain::{
     messages::{endpoint::Endpoints, kind::MessageKind, state::MessageState},
 };
 
+use super::message;
 use crate::{
     Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause, FailureCount,
     FailureFilter, FailureKey, FailureRow, LastDelivery, MessageFilter, MessageKey, NewMessage,
@@ -32,19 +33,6 @@ on_every_engine!(
     attempts_are_counted_by_hour_and_status,
     only_finished_messages_are_removed,
 );
-
-fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
-    NewMessage {
-        merchant: merchant.clone(),
-        kind: MessageKind::Rma,
-        reference: reference.to_owned(),
-        sequence,
-        lane: 7,
-        created_us: 100,
-        replay: false,
-        body: Bytes::from(format!("{reference} {sequence}")),
-    }
-}
 
 async fn enqueue(
     store: &Store,

@@ -1,10 +1,10 @@
 //! The index of messages: updated in large steps, and never out of date for a query.
 
-use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
+use super::message;
 use crate::{
-    Attempt, MessageFilter, NewMessage, Store, Transaction,
+    Attempt, MessageFilter, Store, Transaction,
     conformance::{Subject, acme, on_every_engine, other},
 };
 
@@ -19,16 +19,7 @@ on_every_engine!(
 async fn enqueue(store: &Store, merchant: &MerchantId, references: impl Iterator<Item = String>) {
     let mut transaction = Transaction::new("enqueueing messages");
     for reference in references {
-        transaction.enqueue(NewMessage {
-            merchant: merchant.clone(),
-            kind: MessageKind::Rma,
-            reference,
-            sequence: 1,
-            lane: 7,
-            created_us: 100,
-            replay: false,
-            body: Bytes::from_static(b"{}"),
-        });
+        transaction.enqueue(message(merchant, &reference, 1));
     }
     store.commit(transaction).await.unwrap();
 }
@@ -107,16 +98,7 @@ async fn concurrent_queries_index_each_message_once(Subject { store, .. }: Subje
 async fn the_newest_message_histories_are_read_oldest_first(Subject { store, .. }: Subject) {
     let mut transaction = Transaction::new("enqueueing messages");
     for (reference, sequence) in [("A", 1), ("B", 1), ("A", 2), ("A", 3)] {
-        transaction.enqueue(NewMessage {
-            merchant: acme(),
-            kind: MessageKind::Rma,
-            reference: reference.to_owned(),
-            sequence,
-            lane: 7,
-            created_us: 100,
-            replay: false,
-            body: Bytes::from(format!("{reference}{sequence}")),
-        });
+        transaction.enqueue(message(&acme(), reference, sequence));
     }
     store.commit(transaction).await.unwrap();
 

@@ -10,3 +10,21 @@ mod packed_attempts;
 mod pending;
 mod replays;
 mod retention;
+
+use bytes::Bytes;
+use domain::{identifier::MerchantId, messages::kind::MessageKind};
+
+use crate::NewMessage;
+
+fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
+    NewMessage {
+        merchant: merchant.clone(),
+        kind: MessageKind::Rma,
+        reference: reference.to_owned(),
+        sequence,
+        lane: 7,
+        created_us: 100,
+        replay: false,
+        body: Bytes::from(format!("{reference} {sequence}")),
+    }
+}

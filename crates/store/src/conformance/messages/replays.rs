@@ -27,16 +27,7 @@ on_every_engine!(
 const DISCARDED_MESSAGES: usize = 19;
 
 fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
-    NewMessage {
-        merchant: merchant.clone(),
-        kind: MessageKind::Rma,
-        reference: reference.to_owned(),
-        sequence,
-        lane: 7,
-        created_us: sequence * 100,
-        replay: false,
-        body: Bytes::from(format!("{reference} {sequence}")),
-    }
+    NewMessage { created_us: sequence * 100, ..super::message(merchant, reference, sequence) }
 }
 
 async fn enqueue(store: &Store, message: NewMessage) -> PendingMessage {

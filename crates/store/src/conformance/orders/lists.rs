@@ -8,6 +8,7 @@ use domain::{
     time::from_micros,
 };
 
+use super::order_row;
 use crate::{
     Cursor, ListedOrder, OrderFilter, OrderRow, Store, Transaction,
     conformance::{Subject, acme, on_every_engine, other},
@@ -22,16 +23,8 @@ on_every_engine!(
 );
 
 fn row(order_id: &str, replaces: i64, status: OrderStatus, shopper_hash: i64) -> OrderRow {
-    OrderRow {
-        order_id: order_id.to_owned(),
-        replaces,
-        updated_us: 7,
-        status,
-        shopper_hash,
-        secondary_id: String::new(),
-        hash: Bytes::from_static(b"hash"),
-        body: Bytes::from(format!("body of {order_id}")),
-    }
+    let body = Bytes::from(format!("body of {order_id}"));
+    OrderRow { status, shopper_hash, body, ..order_row(order_id, replaces) }
 }
 
 async fn put(store: &Store, merchant: &MerchantId, order: OrderRow, now_us: i64) {

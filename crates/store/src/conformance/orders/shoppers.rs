@@ -1,15 +1,13 @@
 //! What finds the data of a shopper, and what is left when it was erased.
 
 use bytes::Bytes;
-use domain::{
-    orders::order::OrderStatus,
-    returns::{
-        identifier::RmaId,
-        journal::{Actor, ActorKind},
-        rma::Rma,
-    },
+use domain::returns::{
+    identifier::RmaId,
+    journal::{Actor, ActorKind},
+    rma::Rma,
 };
 
+use super::order_row;
 use crate::{
     AuditRecord, DocumentRow, EventHeader, OrderPosition, OrderRow, RefundRow, ShopperKeyKind,
     ShopperReference, Transaction,
@@ -25,16 +23,7 @@ on_every_engine!(
 );
 
 fn order(order_id: &str, shopper_hash: i64) -> OrderRow {
-    OrderRow {
-        order_id: order_id.to_owned(),
-        replaces: 0,
-        updated_us: 7,
-        status: OrderStatus::Shipped,
-        shopper_hash,
-        secondary_id: String::new(),
-        hash: Bytes::from_static(b"hash"),
-        body: Bytes::from_static(b"body"),
-    }
+    OrderRow { shopper_hash, ..order_row(order_id, 0) }
 }
 
 async fn returns_and_drop_ship_orders_are_found_by_the_hash_of_their_shopper(

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use domain::identifier::MerchantId;
 use futures_util::future::join_all;
 
+use super::order_row;
 use crate::{
     AttemptWindow, OrderRow, RefundRow, Store, StoreError, Transaction,
     conformance::{Subject, acme, assert_conflict, commit, intake_keys, on_every_engine, other},
@@ -25,16 +26,8 @@ on_every_engine!(
 );
 
 fn order(id: &str, replaces: i64, body: &str) -> OrderRow {
-    OrderRow {
-        order_id: id.to_owned(),
-        replaces,
-        updated_us: 7,
-        status: domain::orders::order::OrderStatus::Shipped,
-        shopper_hash: 5,
-        secondary_id: String::new(),
-        hash: Bytes::from(format!("hash of {body}")),
-        body: Bytes::from(body.to_owned()),
-    }
+    let hash = Bytes::from(format!("hash of {body}"));
+    OrderRow { hash, body: Bytes::from(body.to_owned()), ..order_row(id, replaces) }
 }
 
 fn refund(id: &str, order_id: &str) -> RefundRow {

@@ -3,13 +3,12 @@
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    orders::order::OrderStatus,
     returns::{identifier::RmaId, ledger::Ledger},
 };
 
 use crate::{
     Cursor, IntakeKey, OrderRow, RefundProblem, RefundRow, Store, StoreError, Transaction,
-    conformance::{Subject, acme, commit, on_every_engine, other},
+    conformance::{Subject, acme, commit, on_every_engine, orders::order_row, other},
 };
 
 on_every_engine!(
@@ -47,16 +46,7 @@ async fn refunds_of_an_order_come_in_the_order_of_arrival(Subject { store, .. }:
         None,
         "refunds do not make an order"
     );
-    let order = OrderRow {
-        order_id: "A-1".to_owned(),
-        replaces: 0,
-        updated_us: 7,
-        status: OrderStatus::Shipped,
-        shopper_hash: 5,
-        secondary_id: String::new(),
-        hash: Bytes::from_static(b"hash"),
-        body: Bytes::from_static(b"ours"),
-    };
+    let order = OrderRow { body: Bytes::from_static(b"ours"), ..order_row("A-1", 0) };
     commit(&store, |it| it.put_orders(&acme(), vec![order], 9)).await.unwrap();
     let stored = store.stored_order(&acme(), "A-1").await.unwrap().unwrap();
     assert_eq!(stored.refunds, ["body of Z", "body of B"]);
