@@ -86,8 +86,19 @@ async fn find_problems(
 fn judge_failures(open: &[OpenAlert], failing: &FailingEndpoint) -> Option<FoundProblem> {
     let FailingEndpoint { merchant, kind, failures } = failing;
     let merchant = MerchantId::parse_stored(merchant).ok()?;
-    let is_of_carrier = *kind == MessageKind::CarrierRequest;
-    let problem = if is_of_carrier { Problem::CarrierFails } else { Problem::FailuresGrow(*kind) };
+    let problem = match kind {
+        MessageKind::CarrierRequest => Problem::CarrierFails,
+        MessageKind::Rma
+        | MessageKind::ExchangeVariants
+        | MessageKind::ExchangeOrder
+        | MessageKind::OutboundAsn
+        | MessageKind::InventoryReceipt
+        | MessageKind::DropShipmentConfirmation
+        | MessageKind::DropShipmentCancellation
+        | MessageKind::DropShipmentPartialCancellation
+        | MessageKind::Withdrawal
+        | MessageKind::Mail => Problem::FailuresGrow(*kind),
+    };
     let found = FoundProblem {
         merchant,
         problem,

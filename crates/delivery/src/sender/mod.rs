@@ -174,13 +174,21 @@ impl Endpoint {
             signer: Signer::new(&target.signing_secrets)?,
             tokens,
             refusal_is_final: target.refusal_is_final,
-            limits: if target.kind == MessageKind::ExchangeOrder {
-                AnswerLimits {
+            limits: match target.kind {
+                MessageKind::ExchangeOrder => AnswerLimits {
                     read_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
                     kept_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
-                }
-            } else {
-                usual_limits
+                },
+                MessageKind::Rma
+                | MessageKind::ExchangeVariants
+                | MessageKind::OutboundAsn
+                | MessageKind::InventoryReceipt
+                | MessageKind::DropShipmentConfirmation
+                | MessageKind::DropShipmentCancellation
+                | MessageKind::DropShipmentPartialCancellation
+                | MessageKind::Withdrawal
+                | MessageKind::CarrierRequest
+                | MessageKind::Mail => usual_limits,
             },
         })
     }

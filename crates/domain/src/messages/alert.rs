@@ -96,11 +96,22 @@ pub struct FoundProblem {
 
 /// Whether so many failed messages are a problem, if it was one before or not.
 pub const fn is_alarming(kind: MessageKind, failures: i64, was_alarming: bool) -> bool {
-    if matches!(kind, MessageKind::CarrierRequest) {
-        return failures > 0;
+    match kind {
+        MessageKind::CarrierRequest => failures > 0,
+        MessageKind::Rma
+        | MessageKind::ExchangeVariants
+        | MessageKind::ExchangeOrder
+        | MessageKind::OutboundAsn
+        | MessageKind::InventoryReceipt
+        | MessageKind::DropShipmentConfirmation
+        | MessageKind::DropShipmentCancellation
+        | MessageKind::DropShipmentPartialCancellation
+        | MessageKind::Withdrawal
+        | MessageKind::Mail => {
+            let limit = if was_alarming { FAILURES_CALM } else { FAILURES_ALARMING };
+            failures >= limit
+        }
     }
-    let limit = if was_alarming { FAILURES_CALM } else { FAILURES_ALARMING };
-    failures >= limit
 }
 
 #[cfg(test)]

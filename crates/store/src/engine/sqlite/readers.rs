@@ -110,10 +110,10 @@ impl Readers {
     ) -> Result<Vec<Row>, EngineError> {
         let mut found = Vec::new();
         let mut statement = self.statements.prepare(connection, sql)?;
-        let mut before: &[Value] = &[];
+        let mut last_row: &[Value] = &[];
         for row in rows {
-            bind(&mut statement, row, before)?;
-            before = row;
+            bind(&mut statement, row, last_row)?;
+            last_row = row;
             collect(&mut statement, &mut found)?;
         }
         Ok(found)

@@ -215,10 +215,10 @@ impl Writer {
             let last = statement.parameter_count();
             statement.raw_bind_parameter(last, change)?;
         }
-        let mut before: &[Value] = &[];
+        let mut last_row: &[Value] = &[];
         for row in &step.rows {
-            bind(&mut statement, row, before)?;
-            before = row;
+            bind(&mut statement, row, last_row)?;
+            last_row = row;
             let touched = if step.returns {
                 let before = returned.len();
                 collect(&mut statement, returned)?;
