@@ -25,8 +25,8 @@ use crate::{
     returns::scene::refund,
 };
 
-const SQLITE: &str = include_str!("upgrade/sqlite.sql");
-const POSTGRES_SQL: &str = include_str!("upgrade/postgres.sql");
+const SQLITE: &str = include_str!("upgrade/0.1.0.sqlite.dump");
+const POSTGRES_SQL: &str = include_str!("upgrade/0.1.0.postgres.dump");
 
 /// The databases of version 0.1.0, and what is in them.
 fn released_databases() -> Vec<(Home, Value)> {

@@ -40,8 +40,7 @@ fn dearer(quantity: i64, shipped: i64) -> Value {
 #[test]
 fn a_published_gift_card_takes_nothing_from_the_goods_and_cannot_be_returned() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
             item("O-1", "scarf", 1, &gift_card()),

@@ -124,8 +124,7 @@ fn a_fee_that_the_gift_card_has_paid_is_not_deducted_when_the_goods_are_cancelle
 fn of_an_exchange_order_that_is_partly_shipped_only_the_rest_is_paid_in_money() {
     for server in servers() {
         for status in ["Shipped", "Cancelled"] {
-            let stage = ExchangeStage::set(server);
-            stage.publish(&sample_order("O-1"));
+            let stage = ExchangeStage::with_order(server);
             let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
             stage.told(&started, 2);
             let mut divided = exchange_order("EX-100001", 4_500, 360);
@@ -156,8 +155,7 @@ fn of_an_exchange_order_that_is_partly_shipped_only_the_rest_is_paid_in_money() 
 #[test]
 fn a_return_is_settled_when_all_its_parts_are() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
             item("O-1", "tees", 1, &refund()),
@@ -194,8 +192,7 @@ fn refund_of(started: &Rma, quantity: i64) -> Value {
 #[test]
 fn money_for_what_was_exchanged_is_doubted() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
         stage.told(&started, 2);
 
@@ -215,8 +212,7 @@ fn money_for_what_was_exchanged_is_doubted() {
 #[test]
 fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let slow = Behavior { delay_ms: 1_000, ..Behavior::NORMAL };
         stage.behave(MessageKind::ExchangeOrder, slow);
         let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
@@ -234,8 +230,7 @@ fn an_order_that_was_shipped_before_we_knew_of_it_settles_its_return() {
 #[test]
 fn an_exchange_order_whose_snapshots_contradict_each_other_settles_its_return() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let slow = Behavior { delay_ms: 1_500, ..Behavior::NORMAL };
         stage.behave(MessageKind::ExchangeOrder, slow);
         let started = stage.start(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
@@ -333,8 +328,7 @@ fn what_was_paid_on_top_comes_back_and_what_was_not_charged_does_not() {
 #[test]
 fn goods_that_came_beside_a_card_are_worth_what_was_given_for_the_goods() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let started = stage.start(&[
             item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L")),
             item("O-1", "scarf", 1, &gift_card()),

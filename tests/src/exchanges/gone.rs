@@ -158,8 +158,7 @@ fn a_card_that_the_merchant_does_not_offer_is_no_way_out() {
 #[test]
 fn what_is_gone_only_when_the_order_arrives_is_refunded_whatever_was_chosen() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         assert!(stage.shop.merchant().set_stock("TEE-NAVY-L", 0));
         stage.behave(MessageKind::ExchangeVariants, Behavior::status(500));
 

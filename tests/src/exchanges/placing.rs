@@ -17,8 +17,7 @@ const UNEVEN: &str = "UNEVEN_EXCHANGE";
 #[test]
 fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
 
         let started = stage.start(&[item("O-1", "tees", 2, &exchange_for("TEE-NAVY-L"))]);
 
@@ -46,8 +45,7 @@ fn an_exchange_is_asked_for_once_and_the_return_names_its_order() {
 #[test]
 fn a_gift_card_is_what_the_units_are_worth_with_the_bonus_apart() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
 
         let started = stage.start(&[item("O-1", "tees", 1, &gift_card())]);
 
@@ -86,8 +84,7 @@ fn a_fee_is_taken_from_the_card() {
 #[test]
 fn an_exchange_and_a_gift_card_travel_in_one_order_beside_a_refund() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
 
         let started = stage.start(&[
             item("O-1", "scarf", 1, &gift_card()),
@@ -219,8 +216,7 @@ fn the_documented_exchange_order_is_what_is_sent() {
 #[test]
 fn a_quote_asks_nothing_of_the_merchant() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let wanted = request(&[item("O-1", "tees", 1, &exchange_for("TEE-NAVY-L"))]);
 
         let quoted = stage.post("/returns/quote", &wanted);

@@ -78,8 +78,7 @@ fn order_of_lines(count: usize, of_line: impl Fn(usize) -> String) -> Value {
 #[test]
 fn variants_are_requested_when_a_reason_that_offers_them_is_picked() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let shopper = Shopper::of(&stage, "O-1");
         let requests = || stage.calls(MessageKind::ExchangeVariants).len();
 
@@ -108,8 +107,7 @@ fn variants_are_requested_when_a_reason_that_offers_them_is_picked() {
 #[test]
 fn an_exchange_without_any_variant_is_explained() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let shop = Scripted::answering(|_| (500, String::new()));
         stage.point_to(&shop.url());
         let shopper = Shopper::of(&stage, "O-1");
@@ -126,8 +124,7 @@ fn an_exchange_without_any_variant_is_explained() {
 #[test]
 fn a_variant_that_is_not_offered_cannot_be_chosen_by_hand() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let shopper = Shopper::of(&stage, "O-1");
         let form = format!("{TEES}&reason.0.0=too_small&variants_shown.0.0=yes");
         let gold = format!("{form}&variant.0.0=GOLD-WATCH");
@@ -161,8 +158,7 @@ fn a_variant_that_is_not_offered_cannot_be_chosen_by_hand() {
 #[test]
 fn another_variant_is_chosen_in_advance_and_replaces_one_that_sells_out() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let shopper = Shopper::of(&stage, "O-1");
         let form = format!("{TEES}&reason.0.0=too_small&variants_shown.0.0=yes");
         let large = format!("{form}&variant.0.0=TEE-NAVY-L");
@@ -254,8 +250,7 @@ fn an_order_of_5000_lines_is_a_page_without_requests() {
 #[test]
 fn variants_at_another_price_are_offered_only_where_the_policy_says_so() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let shop = Scripted::answering(|_| {
             let variant =
                 |sku: &str, price: i64| json!({ "sku": sku, "unit_price_amount_cents": price });

@@ -63,6 +63,13 @@ impl<'a> ExchangeStage<'a> {
         stage
     }
 
+    /// With one order, which is shipped.
+    pub(super) fn with_order(server: &'a Server) -> Self {
+        let stage = Self::set(server);
+        stage.publish(&sample_order("O-1"));
+        stage
+    }
+
     /// Says where the merchant's systems are.
     pub(super) fn point_to(&self, url: &str) {
         self.stage.point_to(url, &json!({ "type": "none" }));

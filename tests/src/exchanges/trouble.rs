@@ -133,8 +133,7 @@ fn assert_given_up(stage: &ExchangeStage<'_>, started: &Rma, attempts: usize) {
 #[test]
 fn a_merchant_that_refuses_for_ever_is_told_to_refund() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         stage.behave(MessageKind::ExchangeOrder, Behavior::status(500));
 
         let started = stage.start(&[
@@ -241,8 +240,7 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
             (r#"{"order_identifier":null,"total_amount_cents":4860}"#, json!(4_860)),
             (r#"{"order_identifier":"O-1","total_amount_cents":"x"}"#, Value::Null),
         ] {
-            let stage = ExchangeStage::set(server);
-            stage.publish(&sample_order("O-1"));
+            let stage = ExchangeStage::with_order(server);
             let shop = Scripted::answering(move |request| {
                 let variants = r#"[{"sku":"TEE-NAVY-L"}]"#;
                 let answer = if request.starts_with("POST") { answer } else { variants };
@@ -268,8 +266,7 @@ fn an_order_that_the_merchant_did_not_name_has_a_name_of_ours() {
 #[test]
 fn a_long_answer_is_read_to_its_end() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let answer =
             json!({ "lines": "x".repeat(100_000), "order_identifier": "SO-7" }).to_string();
         let shop = Scripted::answering(move |_| (201, answer.clone()));

@@ -149,8 +149,7 @@ fn a_server_that_says_nothing_useful_is_a_bad_gateway() {
             let (stage, _shop) = saying(server, status, body);
             assert_eq!(stage.get(TARGET).status, 502);
         }
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         stage.point_to("http://127.0.0.1:1");
         assert_eq!(stage.get(TARGET).status, 502);
     }
@@ -202,8 +201,7 @@ fn without_a_list_there_is_nothing_to_exchange_for() {
 #[test]
 fn a_confirmation_is_checked_also_while_a_server_that_failed_is_left_alone() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         let calls = AtomicUsize::new(0);
         let recovered = Scripted::answering(move |_| match calls.fetch_add(1, Ordering::Relaxed) {
             0..3 => (500, "{}".to_owned()),
@@ -222,8 +220,7 @@ fn a_confirmation_is_checked_also_while_a_server_that_failed_is_left_alone() {
 #[test]
 fn a_server_that_is_silent_for_three_seconds_is_too_slow() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         stage.behave(
             MessageKind::ExchangeVariants,
             Behavior { delay_ms: 20_000, ..Behavior::NORMAL },
@@ -321,8 +318,7 @@ fn variants_on_a_line_are_offered_without_a_variant_identifier() {
 #[test]
 fn what_is_not_there_is_not_found() {
     for server in servers() {
-        let stage = ExchangeStage::set(server);
-        stage.publish(&sample_order("O-1"));
+        let stage = ExchangeStage::with_order(server);
         for (target, what) in [
             ("/orders/O-2/lines/tees/variants", "order"),
             ("/orders/O-1/lines/socks/variants", "order line"),

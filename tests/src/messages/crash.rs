@@ -14,11 +14,8 @@ use std::{
 
 use sim::{Behavior, Running, Settings};
 
-use super::{
-    ledger::judge,
-    load::{drained, form_crew, list_acknowledged, list_given_up, post},
-};
-use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
+use super::load::{drained, form_crew, judge_arrivals, list_acknowledged, post};
+use crate::harness::stage::{ALLOW, Stage, receiver};
 use crate::harness::{
     home::Home,
     postgres::{CITUS, POSTGRES},
@@ -102,13 +99,11 @@ fn survive(home: &Home) {
     }
     let stage = Stage { server: &server, tenant };
     drained(&[&stage], &running, || ());
-    let acknowledged = list_acknowledged(&crew);
-    let given_up = list_given_up(&[&stage], acknowledged.len());
-    let verdict = judge(&list_calls(&running), &(&acknowledged - &given_up));
+    let (verdict, given_up) = judge_arrivals(&[&stage], &running, &crew);
     eprintln!(
         "killed {rounds} times in {:.1} s: {} acknowledged, {} not answered, {} given up; {}",
         begun.elapsed().as_secs_f64(),
-        acknowledged.len(),
+        list_acknowledged(&crew).len(),
         crew.iter().map(|worker| worker.unanswered).sum::<usize>(),
         given_up.len(),
         verdict.words(),

@@ -12,8 +12,8 @@ use std::{
 
 use sim::Running;
 
-use super::ledger::compose_number;
-use crate::harness::stage::Stage;
+use super::ledger::{Verdict, compose_number, judge};
+use crate::harness::stage::{Stage, list_calls};
 use crate::harness::{
     home::text,
     http::{Connection, Reply, Request},
@@ -151,7 +151,7 @@ pub(super) fn list_acknowledged(crew: &[Worker]) -> BTreeSet<u64> {
 
 /// The numbers of messages whose tries are used up: they are in the failure queue, not lost. They
 /// are fewer than one in a hundred, or something else is wrong.
-pub(super) fn list_given_up(stages: &[&Stage<'_>], posted: usize) -> BTreeSet<u64> {
+fn list_given_up(stages: &[&Stage<'_>], posted: usize) -> BTreeSet<u64> {
     let mut numbers = BTreeSet::new();
     for stage in stages {
         let target = format!("/admin/failures?limit=500&merchant={}", stage.merchant.id);
@@ -162,6 +162,17 @@ pub(super) fn list_given_up(stages: &[&Stage<'_>], posted: usize) -> BTreeSet<u6
     }
     assert!(numbers.len() <= posted / 100, "in the failure queue: {numbers:?}");
     numbers
+}
+
+/// The verdict on what arrived at the merchant of the stages, and what was given up.
+pub(super) fn judge_arrivals(
+    stages: &[&Stage<'_>],
+    running: &Running,
+    crew: &[Worker],
+) -> (Verdict, BTreeSet<u64>) {
+    let acknowledged = list_acknowledged(crew);
+    let given_up = list_given_up(stages, acknowledged.len());
+    (judge(&list_calls(running), &(&acknowledged - &given_up)), given_up)
 }
 
 /// Waits until nothing is left to deliver, as long as something arrives now and then.

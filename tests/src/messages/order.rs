@@ -8,11 +8,8 @@ use std::time::Instant;
 use domain::random::SeededRandom;
 use sim::{Behavior, Running, Settings};
 
-use super::{
-    ledger::judge,
-    load::{drained, form_crew, list_acknowledged, list_given_up, post},
-};
-use crate::harness::stage::{ALLOW, Stage, list_calls, receiver};
+use super::load::{drained, form_crew, judge_arrivals, post};
+use crate::harness::stage::{ALLOW, Stage, receiver};
 use crate::harness::{
     home::Home,
     postgres::{CITUS, POSTGRES},
@@ -85,8 +82,7 @@ fn arrive_in_order(home: &Home) {
     let posted_s = begun.elapsed().as_secs_f64();
     drained(&[&stage], &running, || vex(&running, &mut random));
 
-    let given_up = list_given_up(&[&stage], messages);
-    let verdict = judge(&list_calls(&running), &(&list_acknowledged(&crew) - &given_up));
+    let (verdict, given_up) = judge_arrivals(&[&stage], &running, &crew);
     let summary = running.merchant().summary();
     eprintln!(
         "{messages} messages in {lanes} lanes, posted in {posted_s:.1} s, all there after {:.1} s: \
