@@ -15,8 +15,8 @@ use std::{future, sync::Arc};
 use axum::{
     Router,
     body::{Body, Bytes},
-    extract::{Path, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
+    extract::{FromRequestParts, Path, State, rejection::PathRejection},
+    http::{HeaderMap, HeaderValue, StatusCode, header, request::Parts},
     response::Response,
     routing::{get, post},
 };
@@ -26,6 +26,7 @@ use serde_json::{Value, json};
 use super::{
     Carrier, documents,
     fault::{FaultKind, FaultPoint},
+    shipments::Shipments,
 };
 use crate::server::reply::{CloseConnection, JsonResponse};
 
@@ -40,11 +41,49 @@ pub(super) fn routes() -> Router<Arc<Carrier>> {
         .route("/labels/{name}", get(document))
 }
 
-/// What a call is answered, or why it is refused.
-type Answer = Result<(StatusCode, Value), (StatusCode, &'static str, String)>;
+/// The status, the code and the message of a refusal.
+type Refusal = (StatusCode, &'static str, String);
+/// What a call is answered.
+type Answer = Result<(StatusCode, Value), Refusal>;
 
-fn refused(status: StatusCode, code: &'static str, message: &str) -> Answer {
-    Err((status, code, message.to_owned()))
+fn refusal(code: &'static str, message: &str) -> Refusal {
+    (StatusCode::UNPROCESSABLE_ENTITY, code, message.to_owned())
+}
+
+/// A call about a shipment.
+struct ShipmentCall {
+    carrier: Arc<Carrier>,
+    id: String,
+    headers: HeaderMap,
+}
+
+impl FromRequestParts<Arc<Carrier>> for ShipmentCall {
+    type Rejection = PathRejection;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        carrier: &Arc<Carrier>,
+    ) -> Result<Self, PathRejection> {
+        let Path(id) = Path::from_request_parts(parts, carrier).await?;
+        Ok(Self { carrier: Arc::clone(carrier), id, headers: parts.headers.clone() })
+    }
+}
+
+impl ShipmentCall {
+    /// Answers with the shipment as it is after `effect`.
+    async fn answer(
+        &self,
+        point: FaultPoint,
+        effect: impl FnOnce(&mut Shipments, usize) -> Result<(), Refusal> + Send,
+    ) -> Response {
+        let effect = || {
+            let mut state = self.carrier.lock();
+            let position = state.shipments.position(&self.id).ok_or_else(not_found)?;
+            effect(&mut state.shipments, position)?;
+            Ok((StatusCode::OK, self.carrier.show(&state.shipments, position)))
+        };
+        self.carrier.answer(&self.headers, point, effect).await
+    }
 }
 
 async fn create(State(carrier): State<Arc<Carrier>>, headers: HeaderMap, body: Bytes) -> Response {
@@ -53,85 +92,54 @@ async fn create(State(carrier): State<Arc<Carrier>>, headers: HeaderMap, body: B
         let mut state = carrier.lock();
         match state.shipments.create(&body, carrier.clock.now()) {
             Ok(position) => Ok((StatusCode::CREATED, carrier.show(&state.shipments, position))),
-            Err(why) => refused(StatusCode::UNPROCESSABLE_ENTITY, "SHIPMENT.INVALID_PARAMS", why),
+            Err(why) => Err(refusal("SHIPMENT.INVALID_PARAMS", why)),
         }
     };
     carrier.answer(&headers, FaultPoint::Create, effect).await
 }
 
-async fn find(
-    State(carrier): State<Arc<Carrier>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Response {
-    let effect = || {
-        let state = carrier.lock();
-        let position = state.shipments.position(&id).ok_or_else(not_found)?;
-        Ok((StatusCode::OK, carrier.show(&state.shipments, position)))
-    };
-    carrier.answer(&headers, FaultPoint::Find, effect).await
+async fn find(call: ShipmentCall) -> Response {
+    call.answer(FaultPoint::Find, |_, _| Ok(())).await
 }
 
-async fn buy(
-    State(carrier): State<Arc<Carrier>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    let effect = || {
-        let body: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let rate_id = body.pointer("/rate/id").and_then(Value::as_str).unwrap_or_default();
-        let mut state = carrier.lock();
-        let position = state.shipments.position(&id).ok_or_else(not_found)?;
-        match state.shipments.buy(position, rate_id, carrier.clock.now()) {
-            Ok(()) => Ok((StatusCode::OK, carrier.show(&state.shipments, position))),
-            Err(why) => refused(StatusCode::UNPROCESSABLE_ENTITY, "SHIPMENT.POSTAGE.FAILURE", why),
-        }
+async fn buy(call: ShipmentCall, body: Bytes) -> Response {
+    let body: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let rate_id = body.pointer("/rate/id").and_then(Value::as_str).unwrap_or_default();
+    let now = call.carrier.clock.now();
+    let effect = |shipments: &mut Shipments, position| {
+        let bought = shipments.buy(position, rate_id, now);
+        bought.map_err(|why| refusal("SHIPMENT.POSTAGE.FAILURE", why))
     };
-    carrier.answer(&headers, FaultPoint::Buy, effect).await
+    call.answer(FaultPoint::Buy, effect).await
 }
 
-async fn add_form(
-    State(carrier): State<Arc<Carrier>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Response {
-    let effect = || {
-        let mut state = carrier.lock();
-        let position = state.shipments.position(&id).ok_or_else(not_found)?;
-        let shipment = state.shipments.get_mut(position).ok_or_else(not_found)?;
+async fn add_form(call: ShipmentCall) -> Response {
+    let effect = |shipments: &mut Shipments, position| {
+        let shipment = shipments.get_mut(position).ok_or_else(not_found)?;
         if shipment.purchase.is_none() {
-            let why = "a label must be bought first";
-            return refused(StatusCode::UNPROCESSABLE_ENTITY, "SHIPMENT.FORM.FAILURE", why);
+            return Err(refusal("SHIPMENT.FORM.FAILURE", "a label must be bought first"));
         }
         shipment.has_code = true;
-        Ok((StatusCode::OK, carrier.show(&state.shipments, position)))
+        Ok(())
     };
-    carrier.answer(&headers, FaultPoint::Form, effect).await
+    call.answer(FaultPoint::Form, effect).await
 }
 
-async fn refund(
-    State(carrier): State<Arc<Carrier>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Response {
-    let effect = || {
-        let mut state = carrier.lock();
-        let position = state.shipments.position(&id).ok_or_else(not_found)?;
-        let shipment = state.shipments.get_mut(position).ok_or_else(not_found)?;
+async fn refund(call: ShipmentCall) -> Response {
+    let effect = |shipments: &mut Shipments, position| {
+        let shipment = shipments.get_mut(position).ok_or_else(not_found)?;
         let is_unused = shipment.purchase.as_ref().map(|sale| sale.status == "pre_transit");
         match (is_unused, shipment.refund_status) {
             (None, _) => {
-                let why = "the shipment has no label";
-                return refused(StatusCode::UNPROCESSABLE_ENTITY, "SHIPMENT.REFUND.FAILURE", why);
+                return Err(refusal("SHIPMENT.REFUND.FAILURE", "the shipment has no label"));
             }
             (Some(false), None) => shipment.refund_status = Some("rejected"),
             (Some(true), _) => shipment.refund_status = Some("submitted"),
             (Some(false), Some(_)) => (),
         }
-        Ok((StatusCode::OK, carrier.show(&state.shipments, position)))
+        Ok(())
     };
-    carrier.answer(&headers, FaultPoint::Refund, effect).await
+    call.answer(FaultPoint::Refund, effect).await
 }
 
 async fn track(State(carrier): State<Arc<Carrier>>, headers: HeaderMap, body: Bytes) -> Response {
@@ -147,7 +155,7 @@ async fn track(State(carrier): State<Arc<Carrier>>, headers: HeaderMap, body: By
     carrier.answer(&headers, FaultPoint::Find, effect).await
 }
 
-fn not_found() -> (StatusCode, &'static str, String) {
+fn not_found() -> Refusal {
     (StatusCode::NOT_FOUND, "NOT_FOUND", "The requested resource could not be found.".to_owned())
 }
 
@@ -176,7 +184,7 @@ async fn document(State(carrier): State<Arc<Carrier>>, Path(name): Path<String>)
 }
 
 impl Carrier {
-    fn show(&self, shipments: &super::shipments::Shipments, position: usize) -> Value {
+    fn show(&self, shipments: &Shipments, position: usize) -> Value {
         let shipment = shipments.get(position);
         shipment.map(|shipment| shipments.show(shipment, &self.url)).unwrap_or_default()
     }
