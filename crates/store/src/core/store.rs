@@ -107,6 +107,12 @@ impl Store {
         self.engine.close().await;
     }
 
+    /// The engine for a query, which is counted.
+    fn engine_for_query(&self) -> &Engine {
+        self.metrics.record_query();
+        &self.engine
+    }
+
     /// Runs a query. `operation` completes the sentence "the database failed while ...".
     pub(crate) async fn query(
         &self,
@@ -114,8 +120,7 @@ impl Store {
         sql: &'static str,
         values: Vec<Value>,
     ) -> Result<Vec<Row>, StoreError> {
-        self.metrics.record_query();
-        self.engine.query(sql, values).await.during(operation)
+        self.engine_for_query().query(sql, values).await.during(operation)
     }
 
     /// Runs a query and reads every row.
@@ -149,8 +154,7 @@ impl Store {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, StoreError> {
-        self.metrics.record_query();
-        self.engine.query_each(sql, rows).await.during(operation)
+        self.engine_for_query().query_each(sql, rows).await.during(operation)
     }
 
     /// The same for a question that many ask at the same time; see [`Engine::query_shared`].
@@ -160,8 +164,7 @@ impl Store {
         sql: &'static str,
         rows: Vec<Vec<Value>>,
     ) -> Result<Vec<Row>, StoreError> {
-        self.metrics.record_query();
-        self.engine.query_shared(sql, rows).await.during(operation)
+        self.engine_for_query().query_shared(sql, rows).await.during(operation)
     }
 
     /// Like [`Self::query_each`], and reads every row.

@@ -100,52 +100,58 @@ struct ListTexts {
     named: &'static str,
 }
 
+/// The rows of a list of which the rest of the text speaks.
+macro_rules! rows_where {
+    ($table:literal, $key:literal, $($rest:literal),+) => {
+        concat!(
+            "SELECT merchant_id, ",
+            $key,
+            ", changed, changed_us, status FROM ",
+            $table,
+            " WHERE ",
+            $($rest),+
+        )
+    };
+}
+
 /// `$key` identifies a row of a merchant, and is the end of an index; `$name` is its number.
 macro_rules! list_texts {
     ($table:literal, $key:literal, $name:literal) => {
         ListTexts {
-            of_all: concat!(
-                "SELECT merchant_id, ",
-                $key,
-                ", changed, changed_us, status FROM ",
+            of_all: rows_where!(
                 $table,
-                " WHERE (changed, merchant_id, ",
+                $key,
+                "(changed, merchant_id, ",
                 $key,
                 ") > ($1, $2, $3) AND changed < $4
                  ORDER BY changed, merchant_id, ",
                 $key,
                 " LIMIT $5"
             ),
-            of_one: concat!(
-                "SELECT merchant_id, ",
-                $key,
-                ", changed, changed_us, status FROM ",
+            of_one: rows_where!(
                 $table,
-                " WHERE merchant_id = $1 AND (changed, ",
+                $key,
+                "merchant_id = $1 AND (changed, ",
                 $key,
                 ") > ($2, $3) AND changed < $4
                  ORDER BY changed, ",
                 $key,
                 " LIMIT $5"
             ),
-            latest_of_all: concat!(
-                "SELECT merchant_id, ",
-                $key,
-                ", changed, changed_us, status FROM ",
+            latest_of_all: rows_where!(
                 $table,
-                " WHERE (changed, merchant_id, ",
+                $key,
+                "(changed, merchant_id, ",
                 $key,
                 ") < ($1, $2, $3)
                  ORDER BY changed DESC, merchant_id DESC, ",
                 $key,
                 " DESC LIMIT $4"
             ),
-            latest_of_one: concat!(
-                "SELECT merchant_id, ",
-                $key,
-                ", changed, changed_us, status FROM ",
+            latest_of_one: rows_where!(
                 $table,
-                " WHERE merchant_id = $1 AND (changed, ",
+                $key,
+                "merchant_id = $1 AND (changed, ",
                 $key,
                 ") < ($2, $3)
                  ORDER BY changed DESC, ",

@@ -45,6 +45,7 @@ pub enum Location {
 /// What an engine returns. The body of an `async fn` is compiled again in every crate that polls
 /// it; behind a box, an engine is compiled once, here.
 type EngineFuture<'a, T> = BoxFuture<'a, Result<T, EngineError>>;
+type FoundRows<'a> = EngineFuture<'a, Vec<Row>>;
 
 #[derive(Clone)]
 pub(crate) enum Engine {
@@ -95,11 +96,7 @@ impl Engine {
         }
     }
 
-    pub(crate) fn query(
-        &self,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> EngineFuture<'_, Vec<Row>> {
+    pub(crate) fn query(&self, sql: &'static str, values: Vec<Value>) -> FoundRows<'_> {
         match self {
             Self::Sqlite(engine) => Box::pin(engine.query_each(sql, vec![values])),
             Self::Postgres(engine) => Box::pin(engine.query(sql, values)),
@@ -107,11 +104,7 @@ impl Engine {
     }
 
     /// Runs a query that must not wait for other queries.
-    pub(crate) fn query_apart(
-        &self,
-        sql: &'static str,
-        values: Vec<Value>,
-    ) -> EngineFuture<'_, Vec<Row>> {
+    pub(crate) fn query_apart(&self, sql: &'static str, values: Vec<Value>) -> FoundRows<'_> {
         match self {
             Self::Sqlite(engine) => Box::pin(engine.query_each(sql, vec![values])),
             Self::Postgres(engine) => Box::pin(engine.query_apart(sql, values)),
@@ -119,11 +112,7 @@ impl Engine {
     }
 
     /// Runs a query with `ROWS(..)` in its text, for all `rows` together.
-    pub(crate) fn query_each(
-        &self,
-        sql: &'static str,
-        rows: Vec<Vec<Value>>,
-    ) -> EngineFuture<'_, Vec<Row>> {
+    pub(crate) fn query_each(&self, sql: &'static str, rows: Vec<Vec<Value>>) -> FoundRows<'_> {
         match self {
             _ if rows.is_empty() => Box::pin(future::ok(Vec::new())),
             Self::Sqlite(engine) => Box::pin(engine.query_each(sql, rows)),
@@ -133,11 +122,7 @@ impl Engine {
 
     /// The same for a question that many ask at the same time, who may then share a query. The
     /// last value of each row, and the last column of each result, belong to the engine.
-    pub(crate) fn query_shared(
-        &self,
-        sql: &'static str,
-        rows: Vec<Vec<Value>>,
-    ) -> EngineFuture<'_, Vec<Row>> {
+    pub(crate) fn query_shared(&self, sql: &'static str, rows: Vec<Vec<Value>>) -> FoundRows<'_> {
         match self {
             _ if rows.is_empty() => Box::pin(future::ok(Vec::new())),
             Self::Sqlite(engine) => Box::pin(engine.query_each(sql, rows)),

@@ -38,53 +38,58 @@ pub struct PendingPage {
 /// A delivery whose message was removed, with its number.
 struct Orphan(MessageKind, i64);
 
-/// A delivery without its message is found, too. The subquery finds the deliveries first: a planner
-/// that takes the table for small would otherwise read all messages of the merchant. Bodies are
-/// read last, up to the one with which they are too large together.
-const PENDING_OF_ONE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
-         m.sequence, m.created_us, m.body, d.kind, d.replay, d.found
-     FROM (
-         SELECT e.*, count(*) OVER () AS found,
-             CAST(sum(length(l.body)) OVER (ORDER BY e.message_id
-                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS BIGINT) AS bytes_before
-         FROM (
-             SELECT * FROM deliveries
-             WHERE merchant_id = $1 AND kind = $2 AND message_id > $3
-             ORDER BY message_id LIMIT $4) e
-         LEFT JOIN messages l
-             ON l.merchant_id = e.merchant_id AND l.message_id = e.message_id) d
-     LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
-     WHERE coalesce(d.bytes_before, 0) < $5
-     ORDER BY d.message_id";
+/// A query for a page of deliveries. A delivery without its message is found, too. The subquery
+/// `$found` finds the deliveries first: a planner that takes the table for small would otherwise
+/// read all messages of the merchant. Bodies are read last, up to the one with which they are
+/// larger together than `$bytes`.
+macro_rules! page_of {
+    ($found:literal, $bytes:literal) => {
+        concat!(
+            "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
+                 m.sequence, m.created_us, m.body, d.kind, d.replay, d.found
+             FROM (
+                 SELECT e.*, count(*) OVER () AS found,
+                     CAST(sum(length(l.body)) OVER (ORDER BY e.message_id
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS BIGINT) AS bytes_before
+                 FROM (",
+            $found,
+            ") e
+                 LEFT JOIN messages l
+                     ON l.merchant_id = e.merchant_id AND l.message_id = e.message_id) d
+             LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
+             WHERE coalesce(d.bytes_before, 0) < ",
+            $bytes,
+            " ORDER BY d.message_id"
+        )
+    };
+}
+
+const PENDING_OF_ONE: &str = page_of!(
+    "SELECT * FROM deliveries
+     WHERE merchant_id = $1 AND kind = $2 AND message_id > $3
+     ORDER BY message_id LIMIT $4",
+    "$5"
+);
 
 /// In one statement, so that no message of one kind can be added while another kind is read: a
 /// reader that has read up to a number has missed nothing.
-const PENDING_OF_THREE: &str = "SELECT d.message_id, d.lane, d.cycle, d.attempt, d.due_us,
-         m.sequence, m.created_us, m.body, d.kind, d.replay, d.found
-     FROM (
-         SELECT e.*, count(*) OVER () AS found,
-             CAST(sum(length(l.body)) OVER (ORDER BY e.message_id
-                 ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS BIGINT) AS bytes_before
-         FROM (
-             SELECT * FROM (
-                 SELECT * FROM (
-                     SELECT * FROM deliveries
-                     WHERE merchant_id = $1 AND kind = $2 AND message_id > $5
-                     ORDER BY message_id LIMIT $6) a
-                 UNION ALL SELECT * FROM (
-                     SELECT * FROM deliveries
-                     WHERE merchant_id = $1 AND kind = $3 AND message_id > $5
-                     ORDER BY message_id LIMIT $6) b
-                 UNION ALL SELECT * FROM (
-                     SELECT * FROM deliveries
-                     WHERE merchant_id = $1 AND kind = $4 AND message_id > $5
-                     ORDER BY message_id LIMIT $6) c) f
-             ORDER BY message_id LIMIT $6) e
-         LEFT JOIN messages l
-             ON l.merchant_id = e.merchant_id AND l.message_id = e.message_id) d
-     LEFT JOIN messages m ON m.merchant_id = d.merchant_id AND m.message_id = d.message_id
-     WHERE coalesce(d.bytes_before, 0) < $7
-     ORDER BY d.message_id";
+const PENDING_OF_THREE: &str = page_of!(
+    "SELECT * FROM (
+         SELECT * FROM (
+             SELECT * FROM deliveries
+             WHERE merchant_id = $1 AND kind = $2 AND message_id > $5
+             ORDER BY message_id LIMIT $6) a
+         UNION ALL SELECT * FROM (
+             SELECT * FROM deliveries
+             WHERE merchant_id = $1 AND kind = $3 AND message_id > $5
+             ORDER BY message_id LIMIT $6) b
+         UNION ALL SELECT * FROM (
+             SELECT * FROM deliveries
+             WHERE merchant_id = $1 AND kind = $4 AND message_id > $5
+             ORDER BY message_id LIMIT $6) c) f
+     ORDER BY message_id LIMIT $6",
+    "$7"
+);
 
 impl Store {
     /// The next deliveries of a queue after the message `after`, in order.

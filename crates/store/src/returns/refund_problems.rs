@@ -53,6 +53,22 @@ macro_rules! problem_columns {
     };
 }
 
+/// Inserts a problem. One of the same refund gets the return and the amounts of the new one, and
+/// `$changes`.
+macro_rules! put_problem {
+    ($changes:literal) => {
+        concat!(
+            "INSERT INTO refund_problems (",
+            problem_columns!(),
+            ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+             ON CONFLICT (merchant_id, refund_id) DO UPDATE
+                 SET rma_id = excluded.rma_id, currency = excluded.currency,
+                     promised_cents = excluded.promised_cents, paid_cents = excluded.paid_cents, ",
+            $changes
+        )
+    };
+}
+
 impl RefundProblem {
     fn values(&self, merchant: &MerchantId) -> Vec<Value> {
         params![
@@ -75,15 +91,7 @@ impl Transaction {
     /// Records a problem of a refund, replacing an earlier one of the same refund.
     pub fn put_refund_problem(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
         self.one_row(
-            concat!(
-                "INSERT INTO refund_problems (",
-                problem_columns!(),
-                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-                 ON CONFLICT (merchant_id, refund_id) DO UPDATE
-                     SET kind = excluded.kind, state = excluded.state, detail = excluded.detail,
-                         rma_id = excluded.rma_id, currency = excluded.currency,
-                         promised_cents = excluded.promised_cents, paid_cents = excluded.paid_cents"
-            ),
+            put_problem!("kind = excluded.kind, state = excluded.state, detail = excluded.detail"),
             problem.values(merchant),
         );
     }
@@ -110,19 +118,13 @@ impl Transaction {
     /// problem, and the difference is added to it.
     pub fn put_difference(&mut self, merchant: &MerchantId, problem: &RefundProblem) {
         self.one_row(
-            concat!(
-                "INSERT INTO refund_problems (",
-                problem_columns!(),
-                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-                 ON CONFLICT (merchant_id, refund_id) DO UPDATE
-                     SET kind = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
-                             THEN refund_problems.kind ELSE excluded.kind END,
-                         state = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
-                             THEN refund_problems.state ELSE excluded.state END,
-                         detail = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
-                             THEN refund_problems.detail ELSE excluded.detail END,
-                         rma_id = excluded.rma_id, currency = excluded.currency,
-                         promised_cents = excluded.promised_cents, paid_cents = excluded.paid_cents"
+            put_problem!(
+                "kind = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
+                     THEN refund_problems.kind ELSE excluded.kind END,
+                 state = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
+                     THEN refund_problems.state ELSE excluded.state END,
+                 detail = CASE WHEN refund_problems.state IN ('unmatched', 'conflict')
+                     THEN refund_problems.detail ELSE excluded.detail END"
             ),
             problem.values(merchant),
         );

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
+use super::message;
 use crate::{
     Attempt, AttemptOutcome, FailingEndpoint, FailureCause, NewMessage, PendingMessage, Store,
     Transaction,
@@ -15,16 +15,7 @@ on_every_engine!(failures_are_counted_by_endpoint_up_to_a_limit,);
 
 /// Stores a message that failed its last attempt.
 async fn fail(store: &Store, merchant: &MerchantId, kind: MessageKind) {
-    let message = NewMessage {
-        merchant: merchant.clone(),
-        kind,
-        reference: "A".to_owned(),
-        sequence: 1,
-        lane: 7,
-        created_us: 100,
-        replay: false,
-        body: Bytes::from_static(b"body"),
-    };
+    let message = NewMessage { kind, ..message(merchant, "A", 1) };
     let mut transaction = Transaction::new("enqueueing a message");
     transaction.enqueue(message);
     let pending = store.commit(transaction).await.unwrap();

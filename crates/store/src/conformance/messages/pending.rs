@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use domain::messages::kind::MessageKind;
 
+use super::message;
 use crate::{
     NewMessage, PageLimit, Store,
     conformance::{Subject, acme, commit, on_every_engine},
@@ -18,16 +19,8 @@ on_every_engine!(
 const MEBIBYTE: usize = 1_024 * 1_024;
 
 async fn enqueue(store: &Store, kind: MessageKind, bytes: usize) {
-    let message = NewMessage {
-        merchant: acme(),
-        kind,
-        reference: "A".to_owned(),
-        sequence: 1,
-        lane: 7,
-        created_us: 100,
-        replay: false,
-        body: Bytes::from(vec![b'x'; bytes]),
-    };
+    let body = Bytes::from(vec![b'x'; bytes]);
+    let message = NewMessage { kind, body, ..message(&acme(), "A", 1) };
     commit(store, |it| it.enqueue(message)).await.unwrap();
 }
 
