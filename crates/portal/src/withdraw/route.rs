@@ -107,7 +107,7 @@ async fn start(
     let (web, words) = (&visit.web, visit.words());
     let known = withdrawing_shopper(&visit).filter(|_| form.text("order_number").is_empty());
     if let Some(shopper) = known {
-        return render_items(&visit, shopper, &form, None).await;
+        return render_items(&visit, shopper, &keep_statement(&form), None).await;
     }
     if !web.lookups.check(origin.address, web.started.elapsed()).allowed {
         return refuse(StatusCode::TOO_MANY_REQUESTS, Some(words.find.too_many_attempts));
@@ -122,7 +122,7 @@ async fn start(
             refuse(StatusCode::OK, Some(words.withdrawal.not_in_eu))
         }
         Identification::Found(shopper) => {
-            let response = render_items(&visit, &shopper, &form, None).await?;
+            let response = render_items(&visit, &shopper, &keep_statement(&form), None).await?;
             Ok(visit.with_pass(response, &shopper))
         }
         Identification::NotFound => refuse(StatusCode::OK, Some(words.find.not_found)),
@@ -135,19 +135,19 @@ async fn start(
 async fn choose(visit: PortalVisit, form: PortalForm) -> Result<Response, ApiError> {
     require_offer(&visit)?;
     let Some(shopper) = withdrawing_shopper(&visit) else { return Ok(visit.redirect("/withdraw")) };
-    render_items(&visit, shopper, &form, None).await
+    render_items(&visit, shopper, &keep_statement(&form), None).await
 }
 
+/// `form` is what belongs to the statement.
 async fn render_items(
     visit: &PortalVisit,
     shopper: &Shopper,
     form: &PortalForm,
     problem: Option<&'static str>,
 ) -> Result<Response, ApiError> {
-    let form = keep_statement(form);
     let returnable = load_order(visit, shopper).await?;
     let policy = &returnable.policy.policy;
-    let page = ItemsPage::new(visit, &form, returnable.order(), policy, problem);
+    let page = ItemsPage::new(visit, form, returnable.order(), policy, problem);
     let valid = problem.is_none();
     let status = if valid { StatusCode::OK } else { StatusCode::UNPROCESSABLE_ENTITY };
     Ok(visit.render(status, &page))
@@ -164,23 +164,23 @@ async fn load_order(visit: &PortalVisit, shopper: &Shopper) -> Result<Returnable
 async fn review(visit: PortalVisit, form: PortalForm) -> Result<Response, ApiError> {
     require_offer(&visit)?;
     let Some(shopper) = withdrawing_shopper(&visit) else { return Ok(visit.redirect("/withdraw")) };
-    render_review(&visit, shopper, &form, None).await
+    render_review(&visit, shopper, &keep_statement(&form), None).await
 }
 
+/// `form` is what belongs to the statement.
 async fn render_review(
     visit: &PortalVisit,
     shopper: &Shopper,
     form: &PortalForm,
     problem: Option<&'static str>,
 ) -> Result<Response, ApiError> {
-    let form = keep_statement(form);
-    if !has_name(&form) || !has_email(&form) {
+    if !has_name(form) || !has_email(form) {
         let status = StatusCode::UNPROCESSABLE_ENTITY;
-        return Ok(render_start(visit, &form, StartProblem { status, text: None, checked: true }));
+        return Ok(render_start(visit, form, StartProblem { status, text: None, checked: true }));
     }
     let words = &visit.words().withdrawal;
     let returnable = load_order(visit, shopper).await?;
-    let statement = read_statement(visit, &form, returnable.order());
+    let statement = read_statement(visit, form, returnable.order());
     let record = preview_withdrawal(&visit.web.app, &shopper.merchant, &returnable, &statement);
     let record = match record {
         Ok(record) => record,
@@ -189,11 +189,11 @@ async fn render_review(
                 StatementFault::NoItems => words.need_items,
                 StatementFault::TooManyUnits => words.too_many_items,
             };
-            return render_items(visit, shopper, &form, Some(problem)).await;
+            return render_items(visit, shopper, form, Some(problem)).await;
         }
     };
     let currency = &returnable.order().currency;
-    let page = WithdrawalReviewPage::new(visit, &form, &record, currency, problem);
+    let page = WithdrawalReviewPage::new(visit, form, &record, currency, problem);
     let status = if problem.is_none() { StatusCode::OK } else { StatusCode::CONFLICT };
     Ok(visit.render(status, &page))
 }
@@ -204,7 +204,7 @@ async fn confirm(visit: PortalVisit, form: PortalForm) -> Result<Response, ApiEr
     let Some(shopper) = withdrawing_shopper(&visit) else { return Ok(visit.redirect("/withdraw")) };
     let kept = keep_statement(&form);
     if !has_name(&kept) || !has_email(&kept) {
-        return render_review(&visit, shopper, &form, None).await;
+        return render_review(&visit, shopper, &kept, None).await;
     }
     let app = &visit.web.app;
     let returnable = load_order(&visit, shopper).await?;
@@ -216,7 +216,7 @@ async fn confirm(visit: PortalVisit, form: PortalForm) -> Result<Response, ApiEr
         Ok(recorded) => Ok(visit.redirect(&format!("/withdrawals/{}", recorded.page_name()))),
         Err(AppError::Conflict(_)) => {
             let problem = Some(visit.words().withdrawal.not_recorded);
-            render_review(&visit, shopper, &form, problem).await
+            render_review(&visit, shopper, &kept, problem).await
         }
         Err(error) => Err(error.into()),
     }
