@@ -12,7 +12,9 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use domain::identifier::ClientId;
 use serde_json::json;
 
-use super::{confirm::confirm_password, visit::MemberForm, visitor::Visitor};
+use super::{
+    confirm::confirm_password, merchant_visit::MerchantForm, visit::MemberForm, visitor::Visitor,
+};
 use crate::core::{
     form::non_empty,
     frame::{Frame, Section, redirect_with_notice, render_page},
@@ -67,11 +69,8 @@ fn render_secret(visitor: &Visitor, new: NewSecret) -> Response {
 }
 
 async fn add(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    sent: MemberForm,
+    MerchantForm { web, merchant, sent }: MerchantForm,
 ) -> axum::response::Result<Response> {
-    let merchant = parse_merchant(&merchant)?;
     confirm_password(&web, &sent).await?;
     let MemberForm { visitor, form, .. } = sent;
     let scopes = domain::access::scope::Scopes::merchant_most().to_string();
@@ -119,11 +118,8 @@ async fn rotate(
 }
 
 async fn rotate_signing(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    sent: MemberForm,
+    MerchantForm { web, merchant, sent }: MerchantForm,
 ) -> axum::response::Result<Response> {
-    let merchant = parse_merchant(&merchant)?;
     confirm_password(&web, &sent).await?;
     let visitor = sent.visitor;
     let scope = visitor.session.scope(&web.app).for_merchant(&merchant);

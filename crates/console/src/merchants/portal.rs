@@ -5,7 +5,7 @@ use app::{
     merchants::portals::{load_portal, set_portal},
 };
 use askama::Template;
-use axum::{Router, extract::State, response::Response, routing::get};
+use axum::{Router, response::Response, routing::get};
 use domain::{
     faults::FieldError,
     identifier::MerchantId,
@@ -16,7 +16,8 @@ use serde_json::{Map, Value, json};
 use super::tabs::{MerchantTab, MerchantTabs};
 use crate::{
     access::{
-        visit::{Member, MemberForm},
+        merchant_visit::{MerchantForm, MerchantVisit},
+        visit::MemberForm,
         visitor::Visitor,
     },
     core::{
@@ -25,9 +26,7 @@ use crate::{
         frame::{Frame, Section, form_status, redirect_with_notice, render_page},
     },
 };
-use server::{
-    Web, error::ApiError, json_body::JsonBody, path::Path, requests::identifiers::parse_merchant,
-};
+use server::{Web, error::ApiError, json_body::JsonBody};
 
 /// The texts of one language: the name of the field, its label, and the most characters.
 const TEXTS: [(&str, &str, usize); 3] = [
@@ -140,21 +139,15 @@ fn render(
 }
 
 async fn show(
-    State(web): State<Web>,
-    Member { visitor, .. }: Member,
-    Path(merchant): Path<String>,
+    MerchantVisit { web, visitor, merchant }: MerchantVisit,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     let portal = load_portal(&web.app, &merchant).await?.portal;
     Ok(render(&visitor, &merchant, &json!(portal), Vec::new()))
 }
 
 async fn save(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    MemberForm { visitor, form, .. }: MemberForm,
+    MerchantForm { web, merchant, sent: MemberForm { visitor, form, .. } }: MerchantForm,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     load_portal(&web.app, &merchant).await?;
     let document = to_portal_document(&form);
     match JsonBody::from(document.to_string()).read(Portal::read) {

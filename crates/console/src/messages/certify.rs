@@ -10,7 +10,7 @@ use app::{
     },
 };
 use askama::Template;
-use axum::{Router, extract::State, response::Response, routing::get};
+use axum::{Router, response::Response, routing::get};
 use domain::{
     identifier::MerchantId,
     messages::certificate::{Certificate, CertifyResult, CertifyVerdict},
@@ -19,7 +19,8 @@ use domain::{
 use super::jobs::refresh;
 use crate::{
     access::{
-        visit::{Member, MemberForm},
+        merchant_visit::{MerchantForm, MerchantVisit},
+        visit::MemberForm,
         visitor::Visitor,
     },
     core::{
@@ -30,7 +31,7 @@ use crate::{
     },
     merchants::tabs::{MerchantTab, MerchantTabs},
 };
-use server::{Web, error::ApiError, path::Path, requests::identifiers::parse_merchant};
+use server::{Web, error::ApiError};
 
 pub(crate) fn routes() -> Router<Web> {
     Router::new().route("/console/merchants/{merchant}/certify", get(show).post(check))
@@ -102,11 +103,8 @@ pub(crate) fn result_badge(verdict: &CertifyVerdict) -> Badge {
 }
 
 async fn show(
-    State(web): State<Web>,
-    Member { visitor, .. }: Member,
-    Path(merchant): Path<String>,
+    MerchantVisit { web, visitor, merchant }: MerchantVisit,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     load_merchant(&web.app, &merchant).await?;
     let check = find_certify_check(&web.app, &merchant);
     let page = CertifyPage::new(&visitor, &merchant);
@@ -119,11 +117,8 @@ async fn show(
 }
 
 async fn check(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    MemberForm { visitor, form, .. }: MemberForm,
+    MerchantForm { web, merchant, sent: MemberForm { visitor, form, .. } }: MerchantForm,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     let held_url = form.text("held_url");
     let request = CertifyRequest {
         held_url: non_empty(held_url).map(str::to_owned),

@@ -16,6 +16,7 @@ use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
 use super::endpoint_test::test_url;
 use crate::access::{
+    merchant_visit::{MerchantForm, MerchantVisit},
     visit::{Member, MemberForm},
     visitor::Visitor,
 };
@@ -127,20 +128,14 @@ async fn render_endpoints(
 }
 
 async fn show(
-    State(web): State<Web>,
-    Member { visitor, .. }: Member,
-    Path(merchant): Path<String>,
+    MerchantVisit { web, visitor, merchant }: MerchantVisit,
 ) -> Result<Response, ApiError> {
-    render_endpoints(&web, &visitor, &parse_merchant(&merchant)?, FormState::new(base_fields()))
-        .await
+    render_endpoints(&web, &visitor, &merchant, FormState::new(base_fields())).await
 }
 
 async fn set_base(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    MemberForm { visitor, form, .. }: MemberForm,
+    MerchantForm { web, merchant, sent: MemberForm { visitor, form, .. } }: MerchantForm,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     let body = read_form(base_fields(), &form);
     match body.read(|document| read_base_change(&web, &merchant, document)) {
         Ok(change) => {

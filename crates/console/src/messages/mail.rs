@@ -4,7 +4,7 @@ use app::messages::mail::settings::{
     MailServerView, MailSettingsView, load_mail_settings, set_mail_settings,
 };
 use askama::Template;
-use axum::{Router, extract::State, response::Response, routing::get};
+use axum::{Router, response::Response, routing::get};
 use domain::{
     identifier::MerchantId,
     messages::mail::{MailKind, settings::MailSecurity},
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::mail_labels::mail_label;
 use crate::access::{
-    visit::{Member, MemberForm},
+    merchant_visit::{MerchantForm, MerchantVisit},
+    visit::MemberForm,
     visitor::Visitor,
 };
 use crate::{
@@ -24,8 +25,8 @@ use crate::{
     },
     merchants::tabs::{MerchantTab, MerchantTabs},
 };
-use server::requests::{identifiers::parse_merchant, mail::read_mail_settings};
-use server::{Web, error::ApiError, json_body::JsonBody, path::Path};
+use server::requests::mail::read_mail_settings;
+use server::{Web, error::ApiError, json_body::JsonBody};
 
 const DELIVERIES: [(&str, &str); 3] = [
     ("smtp", "Send them by mail"),
@@ -151,19 +152,14 @@ async fn render(
 }
 
 async fn show(
-    State(web): State<Web>,
-    Member { visitor, .. }: Member,
-    Path(merchant): Path<String>,
+    MerchantVisit { web, visitor, merchant }: MerchantVisit,
 ) -> Result<Response, ApiError> {
-    render(&web, &visitor, &parse_merchant(&merchant)?, None).await
+    render(&web, &visitor, &merchant, None).await
 }
 
 async fn set(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    MemberForm { visitor, form, .. }: MemberForm,
+    MerchantForm { web, merchant, sent: MemberForm { visitor, form, .. } }: MerchantForm,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     let current = load_mail_settings(&web.app, &merchant).await?;
     let body = JsonBody::from(read_form(&current, &form).to_string());
     let result = match body.read(read_mail_settings) {

@@ -26,6 +26,7 @@ use super::{
     list::MessageSearch,
 };
 use crate::access::{
+    merchant_visit::MerchantForm,
     visit::{Member, MemberForm},
     visitor::Visitor,
 };
@@ -128,11 +129,8 @@ async fn replay_one(
 
 /// Sends the messages again that a search in the log finds, whatever their state is.
 async fn replay_matching(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    MemberForm { visitor, form, .. }: MemberForm,
+    MerchantForm { web, merchant, sent: MemberForm { visitor, form, .. } }: MerchantForm,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     load_merchant(&web.app, &merchant).await?;
     let search = MessageSearch { merchant: merchant.to_string(), ..MessageSearch::of(&form) };
     let Some(selection) = search.selection() else {

@@ -6,6 +6,7 @@ use axum::{Router, extract::State, http::StatusCode, response::Response, routing
 use domain::{bodies::WriteJson, identifier::MerchantId, json, returns::policy::Policy};
 
 use crate::access::{
+    merchant_visit::{MerchantForm, MerchantVisit},
     visit::{Member, MemberForm},
     visitor::Visitor,
 };
@@ -86,19 +87,14 @@ async fn render_policy(
 }
 
 async fn show(
-    State(web): State<Web>,
-    Member { visitor, .. }: Member,
-    Path(merchant): Path<String>,
+    MerchantVisit { web, visitor, merchant }: MerchantVisit,
 ) -> Result<Response, ApiError> {
-    render_policy(&web, &visitor, &parse_merchant(&merchant)?, PolicyForm::default()).await
+    render_policy(&web, &visitor, &merchant, PolicyForm::default()).await
 }
 
 async fn preview_or_save(
-    State(web): State<Web>,
-    Path(merchant): Path<String>,
-    MemberForm { visitor, form, .. }: MemberForm,
+    MerchantForm { web, merchant, sent: MemberForm { visitor, form, .. } }: MerchantForm,
 ) -> Result<Response, ApiError> {
-    let merchant = parse_merchant(&merchant)?;
     let text = form.raw("policy").to_owned();
     let policy = match JsonBody::from(text.clone()).read(Policy::read) {
         Ok(policy) => policy,
