@@ -86,22 +86,9 @@ async fn find_problems(
 fn judge_failures(open: &[OpenAlert], failing: &FailingEndpoint) -> Option<FoundProblem> {
     let FailingEndpoint { merchant, kind, failures } = failing;
     let merchant = MerchantId::parse_stored(merchant).ok()?;
-    let problem = match kind {
-        MessageKind::CarrierRequest => Problem::CarrierFails,
-        MessageKind::Rma
-        | MessageKind::ExchangeVariants
-        | MessageKind::ExchangeOrder
-        | MessageKind::OutboundAsn
-        | MessageKind::InventoryReceipt
-        | MessageKind::DropShipmentConfirmation
-        | MessageKind::DropShipmentCancellation
-        | MessageKind::DropShipmentPartialCancellation
-        | MessageKind::Withdrawal
-        | MessageKind::Mail => Problem::FailuresGrow(*kind),
-    };
     let found = FoundProblem {
         merchant,
-        problem,
+        problem: Problem::of_failures(*kind),
         detail: match failures {
             1 => "1 message is in the failure queue.".to_owned(),
             _ => format!("{failures} messages are in the failure queue."),

@@ -31,7 +31,10 @@ use boxed::boxed;
 use bytes::Bytes;
 use domain::{
     identifier::MerchantId,
-    messages::{endpoint::Auth, kind::MessageKind},
+    messages::{
+        endpoint::Auth,
+        kind::{MessageKind, ResponseContent},
+    },
 };
 use http::{
     Method, StatusCode,
@@ -174,21 +177,12 @@ impl Endpoint {
             signer: Signer::new(&target.signing_secrets)?,
             tokens,
             refusal_is_final: target.refusal_is_final,
-            limits: match target.kind {
-                MessageKind::ExchangeOrder => AnswerLimits {
+            limits: match target.kind.response_content() {
+                ResponseContent::OrderIdentifier => AnswerLimits {
                     read_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
                     kept_max_bytes: ANSWER_TO_ORDER_MAX_BYTES,
                 },
-                MessageKind::Rma
-                | MessageKind::ExchangeVariants
-                | MessageKind::OutboundAsn
-                | MessageKind::InventoryReceipt
-                | MessageKind::DropShipmentConfirmation
-                | MessageKind::DropShipmentCancellation
-                | MessageKind::DropShipmentPartialCancellation
-                | MessageKind::Withdrawal
-                | MessageKind::CarrierRequest
-                | MessageKind::Mail => usual_limits,
+                ResponseContent::Variants | ResponseContent::Nothing => usual_limits,
             },
         })
     }

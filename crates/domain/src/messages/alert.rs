@@ -26,6 +26,12 @@ pub enum Problem {
 }
 
 impl Problem {
+    /// The problem when many messages of a kind failed: those that do not go to the merchant go to
+    /// its carrier.
+    pub const fn of_failures(kind: MessageKind) -> Self {
+        if kind.goes_to_merchant() { Self::FailuresGrow(kind) } else { Self::CarrierFails }
+    }
+
     /// What distinguishes it from other problems of the same merchant.
     pub fn name(&self) -> String {
         match self {
@@ -96,22 +102,11 @@ pub struct FoundProblem {
 
 /// Whether so many failed messages are a problem, if it was one before or not.
 pub const fn is_alarming(kind: MessageKind, failures: i64, was_alarming: bool) -> bool {
-    match kind {
-        MessageKind::CarrierRequest => failures > 0,
-        MessageKind::Rma
-        | MessageKind::ExchangeVariants
-        | MessageKind::ExchangeOrder
-        | MessageKind::OutboundAsn
-        | MessageKind::InventoryReceipt
-        | MessageKind::DropShipmentConfirmation
-        | MessageKind::DropShipmentCancellation
-        | MessageKind::DropShipmentPartialCancellation
-        | MessageKind::Withdrawal
-        | MessageKind::Mail => {
-            let limit = if was_alarming { FAILURES_CALM } else { FAILURES_ALARMING };
-            failures >= limit
-        }
+    if !kind.goes_to_merchant() {
+        return failures > 0;
     }
+    let limit = if was_alarming { FAILURES_CALM } else { FAILURES_ALARMING };
+    failures >= limit
 }
 
 #[cfg(test)]

@@ -35,6 +35,56 @@ pub enum MessageKind {
     Mail,
 }
 
+/// What is the same for all messages of a kind.
+struct KindFacts {
+    name: &'static str,
+    api_version: &'static str,
+    default_path: Option<&'static str>,
+    response_content: ResponseContent,
+    is_snapshot: bool,
+    /// The kind that its queue is named after, if it is another one.
+    queue: Option<MessageKind>,
+}
+
+impl KindFacts {
+    const fn new(name: &'static str, path: &'static str) -> Self {
+        Self {
+            name,
+            api_version: "1",
+            default_path: Some(path),
+            response_content: ResponseContent::Nothing,
+            is_snapshot: false,
+            queue: None,
+        }
+    }
+
+    const fn version(self, api_version: &'static str) -> Self {
+        Self { api_version, ..self }
+    }
+
+    const fn responds_with(self, response_content: ResponseContent) -> Self {
+        Self { response_content, ..self }
+    }
+
+    const fn snapshot(self) -> Self {
+        Self { is_snapshot: true, ..self }
+    }
+
+    const fn queued_as(self, queue: MessageKind) -> Self {
+        Self { queue: Some(queue), ..self }
+    }
+}
+
+/// What is read in a merchant's response, besides its status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResponseContent {
+    /// What a shopper can have instead of a variant.
+    Variants,
+    /// The merchant's identifier of the order that it created.
+    OrderIdentifier,
+    Nothing,
+}
+
 impl MessageKind {
     pub const ALL: [Self; 11] = [
         Self::Rma,
@@ -65,20 +115,40 @@ impl MessageKind {
         self.goes_to_merchant() && !matches!(self, Self::Mail)
     }
 
-    pub const fn name(self) -> &'static str {
+    const fn facts(self) -> KindFacts {
         match self {
-            Self::Rma => "rma",
-            Self::ExchangeVariants => "exchange_variants",
-            Self::ExchangeOrder => "exchange_order",
-            Self::OutboundAsn => "outbound_asn",
-            Self::InventoryReceipt => "inventory_receipt",
-            Self::DropShipmentConfirmation => "drop_shipment_confirmation",
-            Self::DropShipmentCancellation => "drop_shipment_cancellation",
-            Self::DropShipmentPartialCancellation => "drop_shipment_partial_cancellation",
-            Self::Withdrawal => "withdrawal",
-            Self::CarrierRequest => "carrier_request",
-            Self::Mail => "mail",
+            Self::Rma => KindFacts::new("rma", "/rmas").version("3").snapshot(),
+            Self::ExchangeVariants => {
+                KindFacts::new("exchange_variants", "/sku/{variant_identifier}/variants")
+                    .responds_with(ResponseContent::Variants)
+            }
+            Self::ExchangeOrder => KindFacts::new("exchange_order", "/exchange_orders")
+                .version("2")
+                .responds_with(ResponseContent::OrderIdentifier),
+            Self::OutboundAsn => KindFacts::new("outbound_asn", "/outbound_asn").snapshot(),
+            Self::InventoryReceipt => KindFacts::new("inventory_receipt", "/inventory_receipt"),
+            Self::DropShipmentConfirmation => {
+                KindFacts::new("drop_shipment_confirmation", "/drop_shipment_confirmation")
+            }
+            Self::DropShipmentCancellation => {
+                KindFacts::new("drop_shipment_cancellation", "/drop_shipment_cancellation")
+                    .queued_as(Self::DropShipmentConfirmation)
+            }
+            Self::DropShipmentPartialCancellation => KindFacts::new(
+                "drop_shipment_partial_cancellation",
+                "/drop_shipment_partial_cancellation",
+            )
+            .queued_as(Self::DropShipmentConfirmation),
+            Self::Withdrawal => KindFacts::new("withdrawal", "/withdrawals"),
+            Self::CarrierRequest => {
+                KindFacts { default_path: None, ..KindFacts::new("carrier_request", "") }
+            }
+            Self::Mail => KindFacts::new("mail", "/mails"),
         }
+    }
+
+    pub const fn name(self) -> &'static str {
+        self.facts().name
     }
 
     pub fn parse(name: &str) -> Option<Self> {
@@ -87,71 +157,32 @@ impl MessageKind {
 
     /// The value of `X-Service-Api-Version` on calls of this kind.
     pub const fn api_version(self) -> &'static str {
-        match self {
-            Self::Rma => "3",
-            Self::ExchangeOrder => "2",
-            Self::ExchangeVariants
-            | Self::OutboundAsn
-            | Self::InventoryReceipt
-            | Self::DropShipmentConfirmation
-            | Self::DropShipmentCancellation
-            | Self::DropShipmentPartialCancellation
-            | Self::Withdrawal
-            | Self::CarrierRequest
-            | Self::Mail => "1",
-        }
+        self.facts().api_version
     }
 
     /// The path under a merchant's base address unless the merchant sets another one. None if such
     /// messages do not go to the merchant.
     pub const fn default_path(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Rma => "/rmas",
-            Self::ExchangeVariants => "/sku/{variant_identifier}/variants",
-            Self::ExchangeOrder => "/exchange_orders",
-            Self::OutboundAsn => "/outbound_asn",
-            Self::InventoryReceipt => "/inventory_receipt",
-            Self::DropShipmentConfirmation => "/drop_shipment_confirmation",
-            Self::DropShipmentCancellation => "/drop_shipment_cancellation",
-            Self::DropShipmentPartialCancellation => "/drop_shipment_partial_cancellation",
-            Self::Withdrawal => "/withdrawals",
-            Self::Mail => "/mails",
-            Self::CarrierRequest => return None,
-        })
+        self.facts().default_path
+    }
+
+    /// What is read in the responses to messages of this kind.
+    pub const fn response_content(self) -> ResponseContent {
+        self.facts().response_content
     }
 
     /// The queue of this kind.
     pub const fn queue(self) -> QueueKind {
-        match self {
-            Self::DropShipmentConfirmation
-            | Self::DropShipmentCancellation
-            | Self::DropShipmentPartialCancellation => QueueKind(Self::DropShipmentConfirmation),
-            Self::Rma
-            | Self::ExchangeVariants
-            | Self::ExchangeOrder
-            | Self::OutboundAsn
-            | Self::InventoryReceipt
-            | Self::Withdrawal
-            | Self::CarrierRequest
-            | Self::Mail => QueueKind(self),
+        match self.facts().queue {
+            Some(queue) => QueueKind(queue),
+            None => QueueKind(self),
         }
     }
 
     /// Whether a message contains the complete state of its subject, so that a later message makes
     /// an earlier one superfluous.
     pub const fn is_snapshot(self) -> bool {
-        match self {
-            Self::Rma | Self::OutboundAsn => true,
-            Self::ExchangeVariants
-            | Self::ExchangeOrder
-            | Self::InventoryReceipt
-            | Self::DropShipmentConfirmation
-            | Self::DropShipmentCancellation
-            | Self::DropShipmentPartialCancellation
-            | Self::Withdrawal
-            | Self::CarrierRequest
-            | Self::Mail => false,
-        }
+        self.facts().is_snapshot
     }
 }
 

@@ -17,7 +17,7 @@ use axum::{
     routing::{get, post},
 };
 use bytes::Bytes;
-use domain::messages::kind::MessageKind;
+use domain::messages::kind::{MessageKind, ResponseContent};
 use percent_encoding::percent_decode_str;
 use serde_json::json;
 
@@ -147,24 +147,16 @@ impl Merchant {
         body: &Bytes,
         changed_order: &mut Option<String>,
     ) -> JsonResponse {
-        match kind {
-            MessageKind::ExchangeVariants => self.list_variants(path),
-            MessageKind::ExchangeOrder => {
+        match kind.response_content() {
+            ResponseContent::Variants => self.list_variants(path),
+            ResponseContent::OrderIdentifier => {
                 let outcome = self.shop().place(body, |bytes| self.hash(bytes));
                 if let OrderOutcome::Changed { original_order_id, .. } = &outcome {
                     *changed_order = Some(original_order_id.clone());
                 }
                 respond_to_order(outcome)
             }
-            MessageKind::Rma
-            | MessageKind::OutboundAsn
-            | MessageKind::InventoryReceipt
-            | MessageKind::DropShipmentConfirmation
-            | MessageKind::DropShipmentCancellation
-            | MessageKind::DropShipmentPartialCancellation
-            | MessageKind::Withdrawal
-            | MessageKind::CarrierRequest
-            | MessageKind::Mail => JsonResponse::received(),
+            ResponseContent::Nothing => JsonResponse::received(),
         }
     }
 
