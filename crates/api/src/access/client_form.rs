@@ -14,7 +14,8 @@ use axum::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use domain::json::{self, Json as Document};
 use serde::Serialize;
-use utoipa::ToSchema;
+use serde_json::Value;
+use utoipa::{IntoResponses, ToSchema};
 use world::Secret;
 
 use crate::core::body::media_type;
@@ -45,6 +46,36 @@ pub(crate) struct TokenError {
     error: &'static str,
     /// What is wrong, in words.
     error_description: String,
+}
+
+/// The responses to a request without valid credentials, or with a body that is not read.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "describes the responses; this file builds them")]
+pub(super) enum RefusedRequest {
+    /// `invalid_client`.
+    #[response(status = 401, example = json!(sample_wrong_client()))]
+    WrongClient(TokenError),
+    /// Larger than 16 KiB.
+    #[response(status = 413, example = json!(sample_too_large()))]
+    TooLarge(TokenError),
+    /// Neither JSON nor a form.
+    #[response(status = 415, example = json!(sample_wrong_type()))]
+    WrongType(TokenError),
+}
+
+fn sample_wrong_client() -> Value {
+    let description = "the client is unknown or disabled, or its secret is wrong";
+    serde_json::json!({ "error": "invalid_client", "error_description": description })
+}
+
+fn sample_too_large() -> Value {
+    let description = "the request body is larger than allowed";
+    serde_json::json!({ "error": "invalid_request", "error_description": description })
+}
+
+fn sample_wrong_type() -> Value {
+    let description = "send application/json or application/x-www-form-urlencoded";
+    serde_json::json!({ "error": "invalid_request", "error_description": description })
 }
 
 pub(super) fn respond_refusal(refusal: &TokenRefusal) -> Response {

@@ -11,8 +11,8 @@ use axum::{
 use utoipa::ToSchema;
 
 use super::{
-    client_form::{ClientParameters, TokenError, read_parameters},
-    token::{forbid_storing, refuse, sample_too_large, sample_wrong_client, sample_wrong_type},
+    client_form::{ClientParameters, RefusedRequest, TokenError, read_parameters},
+    token::{forbid_storing, refuse},
 };
 use server::{Web, client_address};
 
@@ -52,12 +52,7 @@ pub(crate) struct RevocationBody {
         (status = 400, body = TokenError, description = "`invalid_request`.", example = json!({
             "error": "invalid_request", "error_description": "token is missing"
         })),
-        (status = 401, body = TokenError, description = "`invalid_client`.", 
-            example = json!(sample_wrong_client())),
-        (status = 413, body = TokenError, description = "Larger than 16 KiB.",
-            example = json!(sample_too_large())),
-        (status = 415, body = TokenError, description = "Neither JSON nor a form.",
-            example = json!(sample_wrong_type())),
+        RefusedRequest,
     )
 )]
 pub(crate) async fn revoke(State(web): State<Web>, request: Request) -> Response {

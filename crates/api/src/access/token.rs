@@ -13,10 +13,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
-use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::client_form::{ClientParameters, TokenError, read_parameters, respond_refusal};
+use super::client_form::{
+    ClientParameters, RefusedRequest, TokenError, read_parameters, respond_refusal,
+};
 use server::{Web, client_address, error::ApiError};
 
 /// The credentials of a client.
@@ -82,12 +83,7 @@ pub(crate) struct TokenAnswer {
             `unsupported_grant_type` or `invalid_scope`.", example = json!({
             "error": "invalid_request", "error_description": "grant_type is missing"
         })),
-        (status = 401, body = TokenError, description = "`invalid_client`.", 
-            example = json!(sample_wrong_client())),
-        (status = 413, body = TokenError, description = "Larger than 16 KiB.",
-            example = json!(sample_too_large())),
-        (status = 415, body = TokenError, description = "Neither JSON nor a form.",
-            example = json!(sample_wrong_type())),
+        RefusedRequest,
     )
 )]
 pub(crate) async fn issue(State(web): State<Web>, request: Request) -> Response {
@@ -134,19 +130,4 @@ pub(super) async fn refuse(
         }
     }
     respond_refusal(refusal)
-}
-
-pub(super) fn sample_wrong_client() -> Value {
-    let description = "the client is unknown or disabled, or its secret is wrong";
-    serde_json::json!({ "error": "invalid_client", "error_description": description })
-}
-
-pub(super) fn sample_too_large() -> Value {
-    let description = "the request body is larger than allowed";
-    serde_json::json!({ "error": "invalid_request", "error_description": description })
-}
-
-pub(super) fn sample_wrong_type() -> Value {
-    let description = "send application/json or application/x-www-form-urlencoded";
-    serde_json::json!({ "error": "invalid_request", "error_description": description })
 }

@@ -9,6 +9,7 @@ pub(crate) mod json_text;
 pub(crate) mod large_body_turn;
 pub(crate) mod paging;
 pub(crate) mod probes;
+pub(crate) mod refusals;
 pub(crate) mod sample;
 pub(crate) mod status;
 pub(crate) mod version;

@@ -16,7 +16,7 @@ use crate::core::{
     body::EmptyRequest,
     caller::{Admin, Allowed},
     idempotency::IdempotencyHeader,
-    sample,
+    refusals::InvalidMerchant,
 };
 use server::requests::identifiers::parse_merchant;
 use server::{
@@ -83,8 +83,7 @@ pub(crate) struct PageQuery {
             }],
             "next": "1771139508000000_acme_42"
         })),
-        (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
-            example = json!(sample::not_found("merchant"))),
+        InvalidMerchant,
     ),
     security(("token" = ["admin"]))
 )]
@@ -123,8 +122,7 @@ pub(crate) struct ForceQuery {
             invalid.", example = json!({
                 "message": "status must be a whole number"
             })),
-        (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
-            example = json!(sample::not_found("merchant"))),
+        InvalidMerchant,
     ),
     security(("token" = ["admin"]))
 )]

@@ -11,7 +11,7 @@ use domain::{
 };
 use jiff::Timestamp;
 use serde::Deserialize;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, IntoResponses};
 
 use crate::core::{
     body::EmptyRequest,
@@ -160,6 +160,21 @@ pub(crate) struct RetryQuery {
     pub(crate) force: bool,
 }
 
+/// The responses to a retry.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "describes the responses; the handlers build them")]
+pub(crate) enum RetryResponses {
+    /// The message is enqueued.
+    #[response(status = 200, example = json!({ "id": "msg_acme_42", "result": "retried" }))]
+    Enqueued(FailureResult),
+    /// The query or the `Idempotency-Key` is invalid.
+    #[response(status = 400, example = json!(sample_no_flag()))]
+    Invalid(Message),
+    /// It is not in the failure queue, it is superseded, or the key was used for another request.
+    #[response(status = 409, example = json!(sample_superseded()))]
+    Refused(Message),
+}
+
 /// Retry a message
 ///
 /// Enqueues a failed message again, with all its attempts. The same bytes are sent.
@@ -170,16 +185,7 @@ pub(crate) struct RetryQuery {
         RetryQuery,
         IdempotencyHeader,
     ),
-    responses(
-        (status = 200, body = FailureResult, description = "The message is enqueued.", example = json!({
-            "id": "msg_acme_42", "result": "retried"
-        })),
-        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is \
-            invalid.", example = json!(sample_no_flag())),
-        (status = 409, body = Message, description = "It is not in the failure queue, it is \
-            superseded, or the key was used for another request.",
-            example = json!(sample_superseded())),
-    ),
+    responses(RetryResponses),
     security(("token" = ["returns:write"]))
 )]
 pub(crate) async fn retry(

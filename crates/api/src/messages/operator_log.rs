@@ -15,11 +15,9 @@ use crate::{
         body::EmptyRequest,
         caller::{Admin, Allowed},
         idempotency::IdempotencyHeader,
-        sample,
+        refusals::InvalidMerchant,
     },
-    messages::log::{
-        MessagesQuery, RetryQuery, sample_detail, sample_message, sample_no_flag, sample_superseded,
-    },
+    messages::log::{MessagesQuery, RetryQuery, RetryResponses, sample_detail, sample_message},
 };
 use server::error::{ApiError, Message};
 use server::requests::identifiers::{parse_merchant, parse_message};
@@ -43,8 +41,7 @@ pub(crate) struct MerchantQuery {
     responses(
         (status = 200, body = Messages, description = "Newest first.",
             example = json!({ "messages": [sample_message("failed")], "next": "42" })),
-        (status = 404, body = Message, description = "The merchant in the query is not a valid identifier.",
-            example = json!(sample::not_found("merchant"))),
+        InvalidMerchant,
     ),
     security(("token" = ["admin"]))
 )]
@@ -102,16 +99,7 @@ pub(crate) async fn show(
         RetryQuery,
         IdempotencyHeader,
     ),
-    responses(
-        (status = 200, body = FailureResult, description = "The message is enqueued.", example = json!({
-            "id": "msg_acme_42", "result": "retried"
-        })),
-        (status = 400, body = Message, description = "The query or the `Idempotency-Key` is \
-            invalid.", example = json!(sample_no_flag())),
-        (status = 409, body = Message, description = "It is not in the failure queue, it is \
-            superseded, or the key was used for another request.",
-            example = json!(sample_superseded())),
-    ),
+    responses(RetryResponses),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn retry(

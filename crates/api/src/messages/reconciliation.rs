@@ -20,16 +20,17 @@ use domain::{
 };
 use jiff::civil::Date;
 use serde::Deserialize;
-use utoipa::{IntoParams, ToSchema};
+use utoipa::{IntoParams, IntoResponses, ToSchema};
 
 use crate::core::{
     body::media_type,
     caller::{Admin, Allowed, Merchant, Read},
+    refusals::UnknownMerchant,
     sample,
 };
 use server::{
     Web,
-    error::{ApiError, Invalid, Message},
+    error::{ApiError, Invalid},
     guard::limits::{BODY_TIME_MAX, LARGE_BODY_MAX_BYTES, read_pieces},
     path::Path,
     query::Query,
@@ -102,6 +103,19 @@ fn sample_held() -> &'static str {
     "{\"kind\":\"rma\",\"reference\":\"RMA-7K3Q-9XWD-2M4T\",\"sequence\":3}\n"
 }
 
+/// The responses to a reconciliation.
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "describes the responses; the handlers build them")]
+pub(crate) enum Comparison {
+    /// What differs, one JSON object per line: things, and then the numbers.
+    #[response(status = 200, content_type = "application/x-ndjson", example = json!(sample_lines()))]
+    Lines(String),
+    /// Every invalid entry. Nothing was compared.
+    #[response(status = 422, example = json!(sample::invalid_field(
+        "$[1].kind", FaultCode::Invalid, "must be a kind of message")))]
+    Invalid(Invalid),
+}
+
 /// Reconcile
 ///
 /// Compares what you hold with the last message about each thing. Send up to 100,000 things, one
@@ -117,15 +131,7 @@ fn sample_held() -> &'static str {
             { "kind": "rma", "reference": "RMA-7K3Q-9XWD-2M4T", "sequence": 3 }
         ])),
     )),
-    responses(
-        (status = 200, description = "What differs, one JSON object per line: things, and then \
-            the numbers.", content(
-                (String = "application/x-ndjson", example = json!(sample_lines())),
-            )),
-        (status = 422, body = Invalid, description = "Every invalid entry. Nothing was compared.",
-            example = json!(sample::invalid_field(
-                "$[1].kind", FaultCode::Invalid, "must be a kind of message"))),
-    ),
+    responses(Comparison),
     security(("token" = ["read"]))
 )]
 pub(crate) async fn compare(
@@ -153,17 +159,7 @@ pub(crate) async fn compare(
             { "kind": "rma", "reference": "RMA-7K3Q-9XWD-2M4T", "sequence": 3 }
         ])),
     )),
-    responses(
-        (status = 200, description = "What differs, one JSON object per line: things, and then \
-            the numbers.", content(
-                (String = "application/x-ndjson", example = json!(sample_lines())),
-            )),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!(sample::not_found("merchant"))),
-        (status = 422, body = Invalid, description = "Every invalid entry. Nothing was compared.",
-            example = json!(sample::invalid_field(
-                "$[1].kind", FaultCode::Invalid, "must be a kind of message"))),
-    ),
+    responses(Comparison, UnknownMerchant),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn compare_for_merchant(

@@ -23,14 +23,10 @@ use utoipa::{IntoParams, ToSchema};
 use crate::core::{
     caller::{Admin, Allowed, Merchant, Read},
     paging::{PAGE, PAGE_MAX},
-    sample,
+    refusals::UnknownMerchant,
 };
 use server::{
-    Web,
-    error::{ApiError, Message},
-    path::Path,
-    query::Query,
-    requests::identifiers::parse_merchant,
+    Web, error::ApiError, path::Path, query::Query, requests::identifiers::parse_merchant,
 };
 
 /// How entries are written.
@@ -46,10 +42,10 @@ pub(crate) enum EntryFormat {
 #[into_params(parameter_in = Query)]
 pub(crate) struct EntriesQuery {
     /// Entries from this time.
-    #[param(value_type = Option<String>, format = DateTime, example = "2026-02-01T00:00:00Z")]
+    #[param(example = "2026-02-01T00:00:00Z")]
     from: Option<Timestamp>,
     /// Entries before this time.
-    #[param(value_type = Option<String>, format = DateTime, example = "2026-03-01T00:00:00Z")]
+    #[param(example = "2026-03-01T00:00:00Z")]
     to: Option<Timestamp>,
     /// Start after this event: `next` of the previous page.
     after: Option<String>,
@@ -97,8 +93,7 @@ pub(crate) async fn entries(
             (MoneyEntries = "application/json", example = json!(sample_entries())),
             (String = "text/csv", example = json!("at,rma_identifier,event,account,currency,amount_cents")),
         )),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!(sample::not_found("merchant"))),
+        UnknownMerchant,
     ),
     security(("token" = ["admin"]))
 )]
@@ -139,7 +134,7 @@ async fn answer_entries(
 #[into_params(parameter_in = Query)]
 pub(crate) struct BalanceQuery {
     /// The balance before this time. By default, now.
-    #[param(value_type = Option<String>, format = DateTime, example = "2026-03-01T00:00:00Z")]
+    #[param(example = "2026-03-01T00:00:00Z")]
     as_of: Option<Timestamp>,
 }
 
@@ -175,8 +170,7 @@ pub(crate) async fn balance(
     responses(
         (status = 200, body = BalanceAnswer, description = "The balance.",
             example = json!(sample_balance())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!(sample::not_found("merchant"))),
+        UnknownMerchant,
     ),
     security(("token" = ["admin"]))
 )]

@@ -21,12 +21,13 @@ use domain::{
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::{IntoParams, IntoResponses, ToSchema};
 
 use crate::core::{
     admin_request::AdminRequest,
     caller::{Admin, Allowed, Merchant, Read},
     idempotency::IdempotencyHeader,
+    refusals::UnknownMerchant,
     sample,
 };
 use server::error::{ApiError, Invalid, Message};
@@ -98,8 +99,7 @@ fn sample_report() -> Value {
     responses(
         (status = 200, body = Dispositions, description = "All tables of the merchant.",
             example = json!({ "dispositions": [sample_table()] })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!(sample::not_found("merchant"))),
+        UnknownMerchant,
     ),
     security(("token" = ["admin"]))
 )]
@@ -129,8 +129,7 @@ pub(crate) async fn list(
     responses(
         (status = 200, body = DispositionView, description = "The new table.",
             example = json!(sample_table())),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!(sample::not_found("merchant"))),
+        UnknownMerchant,
         (status = 409, body = Message, description = "There are too many tables.",
             example = json!({ "message": "there are already 1000 tables of rules" })),
         (status = 422, body = Invalid, description = "Every invalid field. Nothing was stored.",
@@ -154,6 +153,16 @@ pub(crate) async fn set(
     Ok(Json(set_disposition(scope, warehouse, &table).await?))
 }
 
+#[derive(IntoResponses)]
+#[expect(dead_code, reason = "describes a response; the handlers build it")]
+pub(crate) enum ReversedPeriod {
+    /// `from` is after `to`.
+    #[response(status = 400, example = json!({
+        "message": "from (2026-03-31) must not be after to (2026-03-01)"
+    }))]
+    BadRequest(Message),
+}
+
 /// Report what became of returned goods
 ///
 /// How many units of returns were received in a period, by channel, condition and outcome, and what
@@ -166,8 +175,7 @@ pub(crate) async fn set(
             (DispositionReport = "application/json", example = json!(sample_report())),
             (String = "text/csv", example = json!("channel,condition,outcome,units,weighed_units,weight")),
         )),
-        (status = 400, body = Message, description = "`from` is after `to`.",
-            example = json!({ "message": "from (2026-03-31) must not be after to (2026-03-01)" })),
+        ReversedPeriod,
     ),
     security(("token" = ["read"]))
 )]
@@ -194,10 +202,8 @@ pub(crate) async fn report(
             (DispositionReport = "application/json", example = json!(sample_report())),
             (String = "text/csv", example = json!("channel,condition,outcome,units,weighed_units,weight")),
         )),
-        (status = 400, body = Message, description = "`from` is after `to`.",
-            example = json!({ "message": "from (2026-03-31) must not be after to (2026-03-01)" })),
-        (status = 404, body = Message, description = "There is no such merchant.",
-            example = json!(sample::not_found("merchant"))),
+        ReversedPeriod,
+        UnknownMerchant,
     ),
     security(("token" = ["admin"]))
 )]
