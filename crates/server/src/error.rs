@@ -16,6 +16,7 @@ use domain::{
     faults::{FaultCode, Faults, FieldError},
     returns::start::ReturnRefusal,
 };
+use omit_none::omit_none;
 use serde::Serialize;
 use store::{StoreError, with_causes};
 use utoipa::ToSchema;
@@ -66,6 +67,7 @@ pub struct Refusals {
 }
 
 /// An invalid field, or a rule that refuses a return.
+#[omit_none]
 #[derive(Serialize, ToSchema)]
 pub struct Refusal {
     /// JSONPath in the request.
@@ -73,11 +75,9 @@ pub struct Refusal {
     field: String,
     code: FaultCode,
     /// The name of the rule, which never changes. Absent if the field itself is invalid.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "window")]
     rule: Option<String>,
     /// The reason in words. Present if `rule` is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "shipped on 2026-01-02; the 30-day window ends on 2026-02-01")]
     message: Option<String>,
 }

@@ -21,6 +21,7 @@
 use std::fmt;
 
 use domain::messages::kind::MessageKind;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 
 const DELAY_MAX_MS: u64 = 10 * 60 * 1_000;
@@ -28,23 +29,18 @@ const HUGE_BODY_MAX_BYTES: u64 = 1 << 30;
 const COUNT_MAX: u32 = 1_000_000;
 const FAILURE: u16 = 503;
 
+#[omit_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Behavior {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<MessageKind>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     pub delay_ms: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub retry_after_s: Option<u32>,
     pub hang: bool,
     pub close: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub huge_body_bytes: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_percent: Option<u8>,
     pub unauthorized_until_new_token: bool,
 }

@@ -21,7 +21,7 @@ pub(crate) struct WorkListParameters {
     reference: Option<String>,
     /// Only what changed since then, and up to a minute before: a change gets its time shortly
     /// before it can be read. To read everything that follows, use `after`.
-    #[param(value_type = Option<String>, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    #[param(example = "2026-02-23T07:41:12Z")]
     updated_since: Option<Timestamp>,
     /// Continue here: `next` of the page before.
     after: Option<String>,

@@ -12,6 +12,7 @@ use axum::{Json, extract::State, http::StatusCode};
 use domain::faults::{FaultCode, Faults};
 use domain::json::Json as Document;
 use domain::merchants::merchant::{CarrierMode, WeightUnit};
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use server::requests::{
     identifiers::parse_merchant,
@@ -30,11 +31,11 @@ use server::error::{ApiError, Invalid, Message};
 use server::{Web, json_body::read_object, path::Path, query::Query};
 
 /// A page of merchants.
+#[omit_none]
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Merchants {
     merchants: Vec<MerchantView>,
     /// Pass it as `after` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 

@@ -132,7 +132,7 @@ pub(crate) async fn start(
 #[into_params(parameter_in = Query)]
 pub(crate) struct ReturnQuery {
     /// The return as it was at this time, as the RMA message of that time said. By default, now.
-    #[param(value_type = Option<String>, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    #[param(example = "2026-02-23T07:41:12Z")]
     as_of: Option<Timestamp>,
 }
 

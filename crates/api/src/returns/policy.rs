@@ -3,6 +3,7 @@
 use app::returns::policies::{PolicyView, list_policies, load_merchant_policy, set_policy};
 use axum::{Json, extract::State};
 use domain::returns::policy::Policy;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
@@ -91,12 +92,12 @@ pub(crate) async fn check(
 }
 
 /// The versions of a policy.
+#[omit_none]
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Versions {
     /// Newest first.
     versions: Vec<PolicyView>,
     /// Pass it as `before` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<i64>,
 }
 

@@ -61,7 +61,7 @@ pub(crate) struct Label<'a> {
     #[schema(example = "/labels/RMA-7K3Q-9XWD-2M4T-5H2QK8N4W7RXD3MZT6YB9VCJ1P")]
     url: String,
     /// Until when the carrier accepts it. After that, request a new one.
-    #[schema(value_type = String, format = DateTime, example = "2026-04-21T10:15:00Z")]
+    #[schema(example = "2026-04-21T10:15:00Z")]
     expires_at: Timestamp,
 }
 

@@ -13,6 +13,7 @@ use domain::warehouse::{
     shipment::{ShipmentHead, ShipmentStatus},
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
@@ -65,17 +66,17 @@ pub(crate) struct ListedAsn {
     #[schema(required, example = "usps")]
     carrier: Option<String>,
     /// When the goods were sent, or will be.
-    #[schema(required, value_type = Option<String>, format = DateTime)]
+    #[schema(required)]
     ship_date: Option<Timestamp>,
     /// How many units of it were received.
     #[schema(example = 0, minimum = 0)]
     received_units: i64,
     /// When it was announced.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-01T08:00:05Z")]
+    #[schema(example = "2026-03-01T08:00:05Z")]
     announced_at: Timestamp,
     /// When it was last changed, or a unit of it was received.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-03-01T08:00:05Z")]
+    #[schema(example = "2026-03-01T08:00:05Z")]
     updated_at: Option<Timestamp>,
 }
 
@@ -135,6 +136,7 @@ pub(crate) struct AsnQuery {
 }
 
 /// An ASN with some of its lines.
+#[omit_none]
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AsnAnswer {
     #[serde(flatten)]
@@ -143,7 +145,6 @@ pub(crate) struct AsnAnswer {
     /// Sorted by their identifiers.
     lines: Vec<ListedAsnLine>,
     /// Send it as `after` to read more lines. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next: Option<String>,
 }

@@ -6,6 +6,7 @@ use app::{
 };
 use axum::{Json, extract::State};
 use domain::withdrawal::{clock::RefundState, record::WithdrawalOutcome};
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -16,12 +17,12 @@ use crate::core::{
 use server::{Web, error::ApiError, query::Query};
 
 /// A page of withdrawals.
+#[omit_none]
 #[derive(Serialize, ToSchema)]
 pub(crate) struct Withdrawals {
     /// Newest first.
     withdrawals: Vec<WithdrawalView>,
     /// Pass it as `before` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 

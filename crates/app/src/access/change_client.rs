@@ -6,6 +6,7 @@ use domain::{
     identifier::{ClientId, MerchantId},
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
@@ -17,6 +18,7 @@ use crate::{
 };
 
 /// A client as operators see it, with only the age of its secrets.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ClientView {
     #[schema(example = "acme.k7w2mq9d4x")]
@@ -27,11 +29,8 @@ pub struct ClientView {
     /// When each valid secret was created, newest first.
     #[schema(value_type = Vec<String>)]
     pub secrets_created_at: Vec<Timestamp>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// Absent while the client is enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
 }
 

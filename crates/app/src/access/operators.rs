@@ -10,6 +10,7 @@ use domain::{
     identifier::MerchantId,
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::Transaction;
@@ -28,6 +29,7 @@ const OPERATORS_MAX: usize = 1_000;
 const MADE_UP_LETTERS: usize = 24;
 
 /// An operator as others see it.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct OperatorView {
     /// The name that the person logs in with.
@@ -35,14 +37,10 @@ pub struct OperatorView {
     pub operator: String,
     pub role: Role,
     /// The merchant of a person with the role `merchant`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "acme")]
     pub merchant: Option<MerchantId>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// Absent while the operator is enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
 }
 
@@ -61,6 +59,7 @@ impl From<Operator> for OperatorView {
 }
 
 /// An operator's login.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Login)]
 pub struct OperatorLogin {
@@ -69,7 +68,6 @@ pub struct OperatorLogin {
     pub operator: String,
     pub role: Role,
     /// Present if it was generated. It is shown only once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "7k3q9xwd2m4tv8np5rhy6bcz")]
     pub password: Option<String>,
 }

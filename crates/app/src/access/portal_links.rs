@@ -49,7 +49,6 @@ pub struct PortalLink {
     )]
     pub path: String,
     /// Until when it is valid.
-    #[schema(value_type = String, format = DateTime)]
     pub expires_at: Timestamp,
 }
 

@@ -8,6 +8,7 @@ use domain::{
     returns::{identifier::RmaId, rma::Rma},
 };
 use futures_util::{StreamExt, TryStreamExt, stream};
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use store::{LabelRequestRow, next_page};
 use utoipa::ToSchema;
@@ -24,13 +25,13 @@ use crate::{
 const AT_ONCE: usize = 8;
 
 /// A page of label requests.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = WantedLabels)]
 pub struct RequestedLabels {
     /// Oldest first.
     pub label_requests: Vec<LabelRequest>,
     /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use boxed::boxed;
 use domain::identifier::MerchantId;
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{AuditFilter, AuditRecord, Cursor, Transaction, next_page};
@@ -17,11 +18,11 @@ use crate::{
 };
 
 /// One change, as operators read it.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Change)]
 pub struct AuditEntry {
     pub id: String,
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     /// The merchant that the change is about, or `platform`.
     pub merchant: String,
@@ -30,7 +31,6 @@ pub struct AuditEntry {
     pub actor: String,
     /// The address that the request came from, seen through the trusted proxies. Absent for a
     /// change that no request asked for.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
     /// The action, such as `merchant.add`.
     pub action: String,
@@ -40,12 +40,12 @@ pub struct AuditEntry {
 }
 
 /// A page of changes, newest first.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Changes)]
 pub struct AuditPage {
     pub changes: Vec<AuditEntry>,
     /// Pass as `before` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

@@ -15,6 +15,7 @@ use domain::{
     messages::{kind::MessageKind, state::MessageState},
     returns::{identifier::RmaId, rma::RmaEvent},
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use store::{
     Cursor, ExchangeFilter, FailureKey, IntakeKey, MessageFilter, MessageRow, StoreError,
@@ -40,12 +41,12 @@ const PENDING_PAGE: usize = 500;
 const REFUSED: &str = "the order was not placed; its units are refunded";
 
 /// A page of exchange orders.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ExchangeOrders {
     /// Newest first.
     pub exchange_orders: Vec<ExchangeRecord>,
     /// Pass as `before` to read on; absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

@@ -7,6 +7,7 @@ use domain::{
     orders::order::PostalAddress,
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
@@ -19,6 +20,7 @@ use crate::{
 };
 
 /// A merchant as operators see it.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MerchantView {
     #[schema(example = "acme")]
@@ -26,13 +28,9 @@ pub struct MerchantView {
     pub name: String,
     pub settings: MerchantSettings,
     /// The address on return labels.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub return_address: Option<PostalAddress>,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// Absent if the merchant is enabled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub disabled_at: Option<Timestamp>,
 }
 

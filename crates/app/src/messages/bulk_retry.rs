@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use boxed::boxed;
 use domain::identifier::MerchantId;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{Cursor, FailureFilter, FailureKey, FailureRow, StoreError, Transaction, with_causes};
@@ -27,6 +28,7 @@ pub use crate::messages::jobs::JobState;
 const PAGE: usize = 500;
 
 /// A background job on the failure queue, as operators see it.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct RetryJob {
     #[schema(example = "k7w2mq9d4x")]
@@ -35,7 +37,6 @@ pub struct RetryJob {
     #[schema(value_type = String, example = "running")]
     pub state: JobState,
     /// Absent if the job is about all merchants.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "acme")]
     pub merchant: Option<MerchantId>,
     /// Messages that matched when the job started.

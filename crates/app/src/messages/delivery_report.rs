@@ -21,7 +21,6 @@ pub struct DeliveryReport {
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DeliveryCount {
     /// The start of the hour.
-    #[schema(value_type = String, format = DateTime)]
     pub hour: Timestamp,
     #[schema(example = "acme")]
     pub merchant: String,

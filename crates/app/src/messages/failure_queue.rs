@@ -9,6 +9,7 @@ use domain::{
     messages::{kind::MessageKind, state::MessageState},
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{
@@ -38,10 +39,8 @@ pub struct FailedMessage {
     #[serde(rename = "ref")]
     #[schema(example = "RMA-7K2M9QWX")]
     pub reference: String,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// When the last attempt failed.
-    #[schema(value_type = String, format = DateTime)]
     pub failed_at: Timestamp,
     /// The status of the last response, or null if there was none.
     pub status: Option<i64>,
@@ -52,13 +51,13 @@ pub struct FailedMessage {
 }
 
 /// A page of failures.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = Failures)]
 pub struct FailurePage {
     /// Oldest first.
     pub failures: Vec<FailedMessage>,
     /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

@@ -9,6 +9,7 @@ use domain::{
     },
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use store::{AttemptRow, MessageFilter, MessageRow};
 
@@ -20,6 +21,7 @@ use crate::{App, AppError, core::time::time_from_us};
 const CONCEALED_CODE: &str = "••••••";
 
 /// A message without its body.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MessageView {
     /// Also sent as `webhook-id`.
@@ -35,14 +37,10 @@ pub struct MessageView {
     /// The number of the message among those about the same thing, from 1.
     pub sequence: i64,
     pub state: MessageState,
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// When the next attempt is due, if the message is waiting.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub due_at: Option<Timestamp>,
     /// Why the message was discarded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub discard_reason: Option<String>,
 }
 
@@ -61,7 +59,6 @@ pub struct MessageWithAttempts {
 /// One attempt.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AttemptView {
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     /// 1 at first. Increases each time the message is retried from the failure queue.
     pub cycle: i64,
@@ -79,13 +76,13 @@ pub struct AttemptView {
 }
 
 /// A page of messages.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Messages {
     /// Newest first.
     pub messages: Vec<MessageView>,
     /// Pass as `before` to get the next page. Absent on the last page. A page may be short even if
     /// more pages follow.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

@@ -16,6 +16,7 @@ use domain::{
 };
 use futures_util::{Stream, stream};
 use jiff::civil::Date;
+use omit_none::omit_none;
 use ring::digest::{Context, SHA256};
 use serde::{Deserialize, Serialize};
 use store::{HeadPosition, MessageHead, ReplayedMessage};
@@ -52,6 +53,7 @@ pub enum LastMessageState {
 }
 
 /// A thing that differs: one line of the response.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReconciledThing {
     pub result: ReconciliationResult,
@@ -59,16 +61,14 @@ pub struct ReconciledThing {
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub reference: String,
     /// The sequence of the last message. Absent if we have sent none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub sequence: Option<i64>,
     /// The SHA-256 of its body.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<LastMessageState>,
 }
 
 /// The numbers of things: the last line of the response.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReconciliationSummary {
     pub equal: u64,
@@ -77,7 +77,6 @@ pub struct ReconciliationSummary {
     pub newer: u64,
     pub unknown: u64,
     /// Pass as `after` in the next request. Absent after the last one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rma/RMA-7K3Q-9XWD-2M4T")]
     pub next: Option<String>,
 }

@@ -35,7 +35,6 @@ pub struct ReplayJob {
     #[schema(value_type = String, example = "running")]
     pub state: JobState,
     /// When it was started.
-    #[schema(value_type = String, format = DateTime)]
     pub started_at: Timestamp,
     /// What there is to examine: identifiers, references, or messages of the period.
     pub total: i64,

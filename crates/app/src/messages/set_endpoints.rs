@@ -12,6 +12,7 @@ use domain::{
         kind::MessageKind,
     },
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
@@ -52,11 +53,11 @@ pub enum EndpointsChange {
 }
 
 /// One endpoint as operators see it.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EndpointView {
     pub kind: MessageKind,
     /// Absent if no address is set. Then messages wait.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// none, basic, header, bearer or oauth2.
     #[schema(example = "bearer")]
@@ -65,7 +66,6 @@ pub struct EndpointView {
     pub paused: bool,
     /// The state of the endpoint on this node. Present only in lists, and only for endpoints that
     /// were used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<EndpointHealth>,
 }
 

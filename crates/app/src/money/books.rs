@@ -7,6 +7,7 @@ use domain::{
     time::{from_micros, micros},
 };
 use jiff::{Timestamp, ToSpan, civil::Date, tz::TimeZone};
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use store::{OwedReturn, Posting, PostingPosition, next_page};
 use utoipa::ToSchema;
@@ -25,7 +26,6 @@ const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MoneyEntry {
     /// When the event happened.
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     /// The return.
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
@@ -44,12 +44,12 @@ pub struct MoneyEntry {
 }
 
 /// A page of entries.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct MoneyEntries {
     /// Oldest first. The entries of an event are never on different pages.
     pub entries: Vec<MoneyEntry>,
     /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
@@ -106,7 +106,6 @@ fn parse_position(text: &str) -> Option<PostingPosition> {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct MoneyBalance {
     /// Everything that was posted before this time is included.
-    #[schema(value_type = String, format = DateTime)]
     pub as_of: Timestamp,
     /// One for each currency.
     pub currencies: Vec<CurrencyBalance>,
@@ -156,13 +155,13 @@ fn view_balance(currency: String, balances: &Balances) -> CurrencyBalance {
 }
 
 /// What is still promised for returns of some age, by currency.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct OpenAmount {
     /// The age of the returns in days: from this.
     #[schema(example = 0, minimum = 0)]
     pub from_days: i64,
     /// Not included. Absent for the oldest.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 30)]
     pub to_days: Option<i64>,
     /// ISO 4217 code.

@@ -18,6 +18,7 @@ use domain::{
     },
     time::micros,
 };
+use omit_none::omit_none;
 use serde::Serialize;
 use store::{CountedEvent, Posting, PostingPosition, ReturnRow, Store, StoreError};
 
@@ -38,11 +39,11 @@ pub struct BooksCheck {
 }
 
 /// Something that is not as it must be.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BooksFault {
     pub merchant: String,
     /// Absent if it is about all returns of the merchant.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rma_identifier: Option<String>,
     pub problem: String,
 }

@@ -54,7 +54,7 @@ pub struct ChangedOrder {
     #[schema(example = "Shipped")]
     pub status: String,
     /// When its newest snapshot, or a refund of it, arrived.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-12T14:03:09Z")]
+    #[schema(example = "2026-02-12T14:03:09Z")]
     pub updated_at: Timestamp,
 }
 

@@ -17,6 +17,7 @@ use domain::{
     returns::{identifier::RmaId, rma::Rma},
     warehouse::drop_ship::DropShipOrder,
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use store::{
@@ -52,6 +53,7 @@ pub struct ShopperQuery {
 }
 
 /// What is stored about a shopper: one page of it.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ShopperExport {
     /// The shopper's orders, as their merchants sent them.
@@ -67,7 +69,6 @@ pub struct ShopperExport {
     /// Messages about all of them that are still stored, without those of earlier pages.
     pub messages: Vec<MessageView>,
     /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

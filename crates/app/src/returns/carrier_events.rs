@@ -17,6 +17,7 @@ use domain::{
         rma::Rma,
     },
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{Cursor, LabelRequestRow, Transaction, with_causes};
@@ -47,16 +48,15 @@ pub struct CarrierResults {
 replayable!(CarrierResults);
 
 /// The result of one event.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct EventResult {
     pub result: EventOutcome,
     /// The return that the event is about, or one of them if several are in the parcel. Absent if
     /// there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
     /// Why the event was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 

@@ -11,6 +11,7 @@ use domain::{
     },
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use store::StoreError;
@@ -24,6 +25,7 @@ pub(crate) const EVENTS_MAX: usize = 100_000;
 const WEIGHT_OF_UNIT: usize = 4;
 
 /// An event of a return.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = ReturnEvent)]
 pub struct EventView {
@@ -32,12 +34,10 @@ pub struct EventView {
     #[schema(example = 2, minimum = 0)]
     pub number: i64,
     /// When it happened.
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     /// Who caused it.
     pub actor: Actor,
     /// The request or the message that caused it. Absent if there was none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "req-8c6f0a51e2b94d37")]
     pub cause: Option<String>,
     /// What happened: `event` names it, and the other fields depend on it.
@@ -46,13 +46,13 @@ pub struct EventView {
 }
 
 /// The events of a return.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = ReturnEvents)]
 pub struct EventPage {
     /// Oldest first.
     pub events: Vec<EventView>,
     /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<i64>,
 }
 

@@ -3,6 +3,7 @@
 use boxed::boxed;
 use domain::{identifier::MerchantId, returns::policy::Policy, time::from_micros};
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{PolicyVersion, Transaction};
@@ -14,6 +15,7 @@ use crate::{
 };
 
 /// A version of a policy.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct PolicyView {
     /// Counted from 1. Version 0 is the default policy of merchants that never set one. A return
@@ -21,11 +23,8 @@ pub struct PolicyView {
     #[schema(example = 3, minimum = 0)]
     pub version: i64,
     /// When it was set. Absent for version 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub created_at: Option<Timestamp>,
     /// The client that set it. Absent for version 0.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "platform.k7w2mq9d")]
     pub set_by: Option<String>,
     pub policy: Policy,

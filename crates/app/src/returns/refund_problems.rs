@@ -12,6 +12,7 @@ use domain::{
     },
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{RefundProblem, Transaction, next_page};
@@ -33,6 +34,7 @@ use crate::{
 
 /// A refund that matched no return, paid for units that were already spent, does not fit the newest
 /// snapshot of its order, or differs from what was promised.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemView {
     #[schema(example = "acme")]
@@ -52,13 +54,11 @@ pub struct ProblemView {
     #[schema(example = "short_paid")]
     pub state: String,
     /// When the refund arrived.
-    #[schema(value_type = String, format = DateTime)]
     pub noticed_at: Timestamp,
     /// What is wrong, or how it was resolved.
     #[schema(example = "does not name a return, and could pay for any of RMA-7K3Q-9XWD-2M4T, …")]
     pub detail: String,
     /// If the refund differs from the promise: both amounts. Decided about when it is matched.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<DifferenceView>,
 }
 
@@ -82,13 +82,13 @@ pub struct DifferenceView {
 replayable!(ProblemView);
 
 /// A page of problems.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problems)]
 pub struct RefundProblemPage {
     /// Oldest first.
     pub refunds: Vec<ProblemView>,
     /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

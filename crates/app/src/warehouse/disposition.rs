@@ -15,6 +15,7 @@ use domain::{
         unit::UnitRecord,
     },
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{StoredDisposition, Transaction};
@@ -33,11 +34,11 @@ use crate::{
 const TABLES_MAX: usize = 1_000;
 
 /// The rules of a merchant for one warehouse, or for all.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Disposition)]
 pub struct DispositionView {
     /// The warehouse. Absent: the rules are for all warehouses.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "31")]
     pub warehouse_identifier: Option<String>,
     #[serde(flatten)]

@@ -18,6 +18,7 @@ use domain::{
     },
 };
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::{AsnLineFilter, DoubtfulUnit, Transaction, UnitRow, Versioned, next_page};
@@ -45,20 +46,19 @@ pub struct UnitException {
     #[schema(example = "acme")]
     pub merchant: String,
     /// When the first open question was raised.
-    #[schema(value_type = String, format = DateTime)]
     pub since: Timestamp,
     /// The unit with its open questions and their candidates.
     pub unit: UnitRecord,
 }
 
 /// A page of exceptions.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = UnitsInDoubt)]
 pub struct UnitExceptionPage {
     /// The oldest question first.
     pub exceptions: Vec<UnitException>,
     /// Pass as `after` to get the next page. Absent on the last page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 

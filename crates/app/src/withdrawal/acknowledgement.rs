@@ -8,6 +8,7 @@ use domain::{
     identifier::MerchantId,
     withdrawal::{identifier::WithdrawalId, record::WithdrawalRecord},
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize, de::Error};
 use store::WithdrawalRow;
 use world::{Purpose, SealContext, VaultError};
@@ -35,12 +36,12 @@ pub(crate) struct RecordSeal {
 }
 
 /// The result of checking a document.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct DocumentCheck {
     /// Whether the document is what was recorded, byte for byte.
     pub genuine: bool,
     /// The withdrawal that the document names.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawal_identifier: Option<WithdrawalId>,
     /// What is wrong, one sentence for each problem.
     #[schema(example = json!([]))]

@@ -5,6 +5,7 @@
 //! failed attempts in any 24 hours, from however many addresses: a guess succeeds with a
 //! probability of 9 in 1,000,000 for an order and a day.
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 
 const MINUTE_US: i64 = 60 * 1_000_000;
@@ -26,10 +27,10 @@ pub const CODES: u32 = 1_000_000;
 pub const PROOF_STATE_US: i64 = DAY_US;
 
 /// The codes of an order, as far as they still count.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProofState {
     /// The newest code, until it is used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     code: Option<SentCode>,
     /// When codes were sent, in the last day.
     #[serde(default)]

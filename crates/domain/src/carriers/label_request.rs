@@ -10,6 +10,7 @@ mod tests;
 use std::collections::HashMap;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -21,6 +22,7 @@ use crate::returns::identifier::RmaId;
 use crate::returns::rma::{Rma, RmaUnit, VoidReason};
 
 /// A return that needs a label.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = WantedLabel)]
 pub struct LabelRequest {
@@ -31,7 +33,6 @@ pub struct LabelRequest {
     #[schema(example = 1, minimum = 1)]
     pub generation: i64,
     /// Why the label is wanted again. Absent for the first one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<VoidReason>,
     pub return_method: ReturnMethod,
     /// How many parcels the return is sent in. Each needs a label. The units are spread evenly over
@@ -50,7 +51,7 @@ pub struct LabelRequest {
     #[schema(example = "USD")]
     pub currency: String,
     /// When the label was first wanted.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
+    #[schema(example = "2026-02-20T10:15:00Z")]
     pub requested_at: Timestamp,
 }
 
@@ -67,17 +68,18 @@ pub enum LabelFormat {
 }
 
 /// One end of the parcel's way.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LabelParty {
     #[serde(flatten)]
     pub address: PostalAddress,
     /// For questions about the parcel.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "dana.whitfield@example.com")]
     pub email: Option<String>,
 }
 
 /// Units of one order line. Amounts and weights are those of all its units together.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LabelItem {
     /// The SKU, or the UPC if there is none.
@@ -91,7 +93,6 @@ pub struct LabelItem {
     #[schema(example = 8500, minimum = 0)]
     pub value_cents: i64,
     /// Absent if the order line has no weight.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 360, minimum = 0)]
     pub weight_grams: Option<i64>,
 }

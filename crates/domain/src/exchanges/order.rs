@@ -9,6 +9,7 @@ mod tests;
 
 use std::collections::HashMap;
 
+use omit_none::omit_none;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -21,6 +22,7 @@ use crate::returns::rma::{Rma, RmaUnit};
 use crate::returns::{Resolution, UnitAmounts};
 
 /// An order for what a shopper gets in exchange.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ExchangeOrder {
     /// ISO 4217 code.
@@ -41,7 +43,6 @@ pub struct ExchangeOrder {
     pub billing_address: ExchangeAddress,
     pub payment: ExchangePayment,
     /// Only with the setting `message_extensions`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub extensions: Option<ExchangeExtensions>,
 }

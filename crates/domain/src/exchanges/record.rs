@@ -34,10 +34,8 @@ pub struct ExchangeRecord {
     #[schema(example = "USD")]
     pub currency: String,
     /// When the shopper confirmed.
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// When the merchant's response was read, or the order failed.
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub decided_at: Option<Timestamp>,
     /// The merchant's identifier of the order, or ours if it sent none. Null until it is placed.
     #[schema(example = "EX-100472")]

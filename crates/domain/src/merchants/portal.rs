@@ -10,6 +10,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -21,12 +22,12 @@ use crate::merchants::picture::PictureKind;
 pub const LOGO_BYTES_MAX: usize = 256 << 10;
 
 /// The look and the texts of a merchant's portal. Every field may be left out.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Portal {
     /// The color of buttons and links. It is made darker or lighter where text would not be
     /// readable. Left out: the default color.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "#0b5cad", pattern = "^#[0-9a-f]{6}$")]
     pub accent: Option<Color>,
     /// The languages that are offered, each once. Left out: all of them.
@@ -44,20 +45,18 @@ pub struct Portal {
 }
 
 /// A merchant's texts in one language. Plain text: line breaks are kept, markup has no effect.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 #[schema(as = Texts)]
 pub struct PortalTexts {
     /// Shown above the form in which shoppers look up their order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Thirty days to change your mind.", max_length = 1000)]
     pub welcome: Option<String>,
     /// How shoppers get help, shown at the bottom of every page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Write to help@acme.example, or call 0800 123 456.", max_length = 500)]
     pub help: Option<String>,
     /// The last line of every page.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Acme Outfitters Ltd, London", max_length = 500)]
     pub footer: Option<String>,
 }

@@ -1,6 +1,7 @@
 //! How long a merchant's data about shoppers is kept.
 
 use jiff::{SignedDuration, Timestamp};
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -12,23 +13,20 @@ use crate::reader::read;
 const DAYS_MAX: i64 = 36_500;
 
 /// After how many days the data of shoppers is erased. What is absent is kept.
+#[omit_none]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RetentionPeriods {
     /// Orders of which nothing was returned, counted from their last change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 730, minimum = 1, maximum = 36500)]
     pub orders_days: Option<i64>,
     /// Returns that are finished, with their orders, counted from their last change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1095, minimum = 1, maximum = 36500)]
     pub returns_days: Option<i64>,
     /// Mails to shoppers that were delivered or discarded, counted from when they were written.
     /// Messages end with the setting `retention_days`, also mails.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 7, minimum = 1, maximum = 36500)]
     pub mails_days: Option<i64>,
     /// Audit records about the merchant, which are removed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1095, minimum = 1, maximum = 36500)]
     pub audit_days: Option<i64>,
 }

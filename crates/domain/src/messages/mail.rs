@@ -10,6 +10,7 @@ pub mod template;
 #[cfg(test)]
 mod tests;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -107,6 +108,7 @@ impl std::fmt::Display for MailKind {
 }
 
 /// A mail in the outbox. A merchant that sends its own mails gets it as a message.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Mail {
     pub mail: MailKind,
@@ -122,7 +124,6 @@ pub struct Mail {
     /// The mail as an HTML document.
     pub html: String,
     /// A file that comes with the mail.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attachment: Option<MailAttachment>,
 }
 

@@ -1,6 +1,7 @@
 //! What messages say about money, for merchants who want it: `extensions` of RMA messages and of
 //! exchange orders.
 
+use omit_none::omit_none;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -17,16 +18,15 @@ pub struct RmaExtensions {
 }
 
 /// What an RMA message says about a unit besides its contract.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct ItemExtension {
     /// Whether the shopper has what was promised for the unit.
     pub paid_state: PaidState,
     /// The refund that paid for the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RF-2201")]
     pub refund_identifier: Option<String>,
     /// Why the warehouse rejected the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "stained")]
     pub reject_reason: Option<String>,
 }

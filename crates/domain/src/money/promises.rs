@@ -145,15 +145,15 @@ fn random_return(random: &mut SeededRandom, order: &Order) -> Rma {
         }
     }
     let mut new = new_rma(ReturnMethod::MailBack, true, goods);
-    new.fee_cents = *random.pick(&[0, 0, 500, 595]).unwrap();
-    new.shipping_refund_cents = *random.pick(&[0, 0, 700, 1_290]).unwrap();
+    new.amounts.fee_cents = *random.pick(&[0, 0, 500, 595]).unwrap();
+    new.amounts.shipping_refund_cents = *random.pick(&[0, 0, 700, 1_290]).unwrap();
     if new.goods.iter().any(|it| it.resolution == Resolution::GiftCard) {
-        new.bonus_credit_amount_cents = *random.pick(&[0, 250]).unwrap();
+        new.amounts.bonus_credit_amount_cents = *random.pick(&[0, 250]).unwrap();
     }
     // A fee is never more than what is paid out.
     let probe = Quote::of_return(&Rma::open(new.clone(), time(0)));
-    new.fee_cents = probe.fee_cents();
-    new.gift_card_fee_cents = probe.fee_from_gift_card_cents;
+    new.amounts.fee_cents = probe.fee_cents();
+    new.amounts.gift_card_fee_cents = probe.fee_from_gift_card_cents;
     Rma::open(new, time(0))
 }
 

@@ -97,7 +97,6 @@ pub struct PaidAmount {
     #[schema(example = 4015)]
     pub amount_cents: i64,
     /// When it was reported.
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
 }
 

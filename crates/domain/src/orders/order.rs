@@ -7,6 +7,7 @@
 mod parts;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -18,16 +19,15 @@ use super::tags::is_same_tag;
 
 /// A complete order in its current state at the merchant. It is always sent whole: a new message
 /// replaces what an earlier one said.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Order {
     /// The merchant's own identifier of the order. Unique among the merchant's orders.
     #[schema(example = "ORD-100472", min_length = 1, max_length = 255)]
     pub identifier: String,
     /// A second identifier that the shopper may know.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub secondary_identifier: Option<String>,
     /// The status in the merchant's own words. Informational.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "PARTIALLY_FULFILLED")]
     pub raw_status: Option<String>,
     pub status: OrderStatus,
@@ -55,21 +55,18 @@ pub struct Order {
     /// Labels on the order. May be empty.
     pub tags: Vec<String>,
     /// The brand or storefront that sold the order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub concept: Option<String>,
     /// Free text. Informational.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// A code on the gift receipt. Who got the goods as a gift and knows it can return them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "GIFT-7Q2M-K4XD", min_length = 6, max_length = 255)]
     pub gift_code: Option<String>,
     /// When the order was placed at the merchant.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-11T09:24:31Z")]
+    #[schema(example = "2026-02-11T09:24:31Z")]
     pub created_at: Timestamp,
     /// When the order last changed at the merchant. A message older than the stored order changes
     /// nothing.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-14T16:02:10Z")]
+    #[schema(example = "2026-02-14T16:02:10Z")]
     pub updated_at: Timestamp,
     /// The order lines: at most 5,000, with at most 20,000 shipped units together.
     #[schema(max_items = 5000)]
@@ -114,6 +111,7 @@ impl OrderStatus {
 }
 
 /// A product on an order, and how many units of it. It has a `sku`, a `upc`, or both.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[schema(as = Line)]
 pub struct OrderLine {
@@ -122,11 +120,9 @@ pub struct OrderLine {
     #[schema(example = "ORD-100472-1", min_length = 1, max_length = 255)]
     pub identifier: String,
     /// The stock keeping unit. Required unless there is a `upc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "TEE-NAVY-M", max_length = 255)]
     pub sku: Option<String>,
     /// The universal product code. Required unless there is a `sku`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
     /// Units ordered: at least as many as were shipped and canceled.
@@ -139,27 +135,19 @@ pub struct OrderLine {
     #[schema(example = 0, minimum = 0, maximum = 1000)]
     pub quantity_canceled: i64,
     /// Units refunded outside of this service: no more than were shipped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 1000)]
     pub quantity_refunded: Option<i64>,
     /// The carrier's tracking number of the parcel to the shopper.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "1Z999AA10123456784")]
     pub tracking_number: Option<String>,
     /// The tracking number of a return label that was in the parcel.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reverse_tracking_number: Option<String>,
     /// When the line was shipped. The return window may start here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub shipped_date: Option<Timestamp>,
     /// When the line was delivered to the shopper. The period of withdrawal starts here.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub delivered_date: Option<Timestamp>,
     /// Until when the line can be returned, if the merchant sets this for each line: a date, or a
     /// date and time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, example = "2026-04-30")]
     pub return_policy_end_date: Option<Timestamp>,
     /// The merchant's identifier of the product. Send the SKU if there is no other.
@@ -170,7 +158,6 @@ pub struct OrderLine {
     #[schema(example = "TEE-NAVY", max_length = 255)]
     pub variant_identifier: String,
     /// The line's identifier at a supplier who ships it directly.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dropship_identifier: Option<String>,
     /// The name of the product that the shopper sees.
     #[schema(example = "Organic cotton tee, navy")]
@@ -178,7 +165,6 @@ pub struct OrderLine {
     /// Labels that decide how the line may be returned, such as `final_sale`. May be empty.
     pub tags: Vec<String>,
     /// The brand or storefront that sold the line.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub concept: Option<String>,
     /// The unit price times the units shipped.
     #[schema(example = 9000, minimum = 0)]
@@ -193,10 +179,8 @@ pub struct OrderLine {
     #[schema(example = 4500, minimum = 0)]
     pub unit_price_amount_cents: i64,
     /// The address of a picture of the product.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub image_url: Option<String>,
     /// The weight of one unit, in the merchant's unit of weight.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0)]
     pub weight: Option<f64>,
     /// Variants to offer in an exchange if the merchant's server does not answer.
@@ -206,6 +190,7 @@ pub struct OrderLine {
 }
 
 /// Money that the merchant paid back. A refund never changes once it has been sent.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct Refund {
     /// The merchant's identifier of the refund, unique among all of its refunds.
@@ -217,13 +202,10 @@ pub struct Refund {
     /// The lines and units that are paid back.
     pub refund_line_items: Vec<RefundLine>,
     /// Free text. Informational.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// When the refund takes effect.
-    #[schema(value_type = String, format = DateTime)]
     pub created_at: Timestamp,
     /// The return that is refunded. Required if an order has several.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
     /// Labels. A refund labeled `ignore_refund` is stored but has no effect.

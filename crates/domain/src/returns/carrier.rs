@@ -7,6 +7,7 @@ pub mod label;
 mod tests;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -40,16 +41,15 @@ pub struct CarrierEvents {
 }
 
 /// Something that happened to a return in transit. Repeated and late events are harmless.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CarrierEvent {
     #[serde(rename = "type")]
     pub kind: CarrierEventKind,
     /// The return. Required unless there is a `tracking_number`; for a label, both are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rma_identifier: Option<RmaId>,
     /// The carrier's tracking number. Only the units of this parcel are meant. For a label, it is
     /// the number that the units get.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "9400111899223197428490", max_length = 255)]
     pub tracking_number: Option<String>,
     /// The order lines that are meant. Empty or absent: all of them.
@@ -58,15 +58,12 @@ pub struct CarrierEvent {
     pub order_line_item_identifiers: Vec<String>,
     /// Which request for labels is meant, for `label_created` and `label_voided`: the `generation`
     /// of the label request. Absent: the current one for a new label, and any for a canceled one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1, minimum = 1)]
     pub generation: Option<i64>,
     /// The label, for `label_created`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<ReportedLabel>,
     /// When it happened. Informational.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    #[schema(example = "2026-02-23T07:41:12Z")]
     pub occurred_at: Option<Timestamp>,
 }
 

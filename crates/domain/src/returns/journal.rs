@@ -10,6 +10,7 @@ mod tests;
 use std::fmt;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,12 +18,12 @@ use super::rma::{Rma, RmaEvent, RmaRefusal, apply, apply_again};
 use crate::orders::erasure::ERASED;
 
 /// Who caused a change.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Actor {
     /// The role of who caused it.
     pub kind: ActorKind,
     /// The client or the operator. Absent for shoppers and for what is done by time.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "acme.k7w2mq9d")]
     pub name: Option<String>,
 }

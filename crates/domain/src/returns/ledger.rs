@@ -21,6 +21,7 @@ mod tests;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -31,6 +32,7 @@ use super::money::{self, LineTotals};
 use crate::orders::order::{Order, OrderLine};
 
 /// What is spent of one order.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ledger {
     /// The spent units by the identifier of their line, in the order of their numbers.
@@ -43,7 +45,6 @@ pub struct Ledger {
     #[serde(default)]
     conflicts: Vec<Conflict>,
     /// The refund of the shipping charge, which happens at most once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     shipping: Option<ShippingRefund>,
     /// By the identifier of the line: how many of its units are canceled once the merchant has
     /// canceled those that shoppers withdrew from before they were shipped.

@@ -25,10 +25,10 @@ pub struct RmaMessage<'a> {
     pub rma_identifier: &'a RmaId,
     pub status: RmaStatus,
     /// When the shopper confirmed the return.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
+    #[schema(example = "2026-02-20T10:15:00Z")]
     pub created_at: Timestamp,
     /// When the return last changed.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    #[schema(example = "2026-02-23T07:41:12Z")]
     pub updated_at: Timestamp,
     /// One element for each unit: a line with 4 returned units has 4 elements.
     pub items: Vec<RmaItem<'a>>,

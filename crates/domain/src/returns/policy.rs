@@ -14,6 +14,7 @@ mod tests;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -23,6 +24,7 @@ use crate::orders::tags::is_same_tag;
 use crate::withdrawal::terms::WithdrawalTerms;
 
 /// How a merchant accepts returns. A field that is left out has its default value.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own in the settings")]
@@ -54,7 +56,6 @@ pub struct Policy {
     /// Whether a person who got the goods as a gift can return them, for a gift card.
     pub gift_returns: bool,
     /// Gift cards instead of money. Left out: they are not offered.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gift_card: Option<GiftCardOffer>,
     pub refund_at: RefundAt,
     pub shipping_refunded: ShippingRefunded,
@@ -119,6 +120,7 @@ pub struct Reason {
 }
 
 /// A return method, and when it is offered: if all conditions here are met.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct MethodOffer {
     pub method: ReturnMethod,
@@ -141,11 +143,9 @@ pub struct MethodOffer {
     pub reasons: Vec<String>,
     /// The most that a unit may weigh, in the merchant's unit of weight. A unit of unknown weight
     /// counts as too heavy.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 5.0, minimum = 0)]
     pub unit_weight_max: Option<f64>,
     /// The most that all units of a return may be worth together.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1500, minimum = 0)]
     pub amount_max_cents: Option<i64>,
 }
@@ -162,6 +162,7 @@ pub struct ReasonFee {
 }
 
 /// Gift cards instead of money.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GiftCardOffer {
     /// The SKU of gift cards in exchange orders, as agreed with the merchant.
@@ -172,7 +173,6 @@ pub struct GiftCardOffer {
     #[schema(example = 100, minimum = 0, maximum = 1000)]
     pub bonus_per_mille: u32,
     /// The most bonus credit of one return.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 2000, minimum = 0)]
     pub bonus_max_cents: Option<i64>,
 }

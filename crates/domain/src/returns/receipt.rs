@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod tests;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -30,85 +31,67 @@ pub struct Receipts {
 }
 
 /// One unit that arrived at the warehouse. It is received against either a return or an ASN.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Receipt {
     /// The return that the unit belongs to. Required unless there is an `asn_number`; both together
     /// are refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rma_identifier: Option<RmaId>,
     /// The ASN that announced the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ASN-20260301-7", max_length = 255)]
     pub asn_number: Option<String>,
     /// The program of the ASN. Required only if the merchant has several ASNs with this number and
     /// the unit does not identify one of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "returns-west", max_length = 255)]
     pub program_identifier: Option<String>,
     /// The line of the ASN, or of the order that is returned. For a return, it or the `sku` is
     /// required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ORD-100472-1", max_length = 255)]
     pub line_identifier: Option<String>,
     /// The license plate of the unit. Two receipts with the same one are the same receipt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "LP-0093321", max_length = 255)]
     pub unit_identifier: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "TEE-NAVY-M", max_length = 255)]
     pub sku: Option<String>,
     /// The universal product code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
     pub condition: Condition,
     /// The channel that the unit is assigned to. Absent: the disposition rules of the merchant
     /// decide.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RTS", max_length = 255)]
     pub channel: Option<String>,
     /// Who received the unit. Required for an ASN.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "mkowalski", max_length = 255)]
     pub user_login: Option<String>,
     /// Where the unit was put.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "A-14-03", max_length = 255)]
     pub location_identifier: Option<String>,
     /// The warehouse that received the unit, if it is not the one that the ASN names. Text, or an
     /// integer, which is kept as text.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "32", max_length = 255)]
     pub warehouse_identifier: Option<String>,
     /// The serial number, if the unit has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub serial_number: Option<String>,
     /// The batch or lot that the unit belongs to, if its symbol says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub batch_number: Option<String>,
     /// Why the unit was returned, if a document in the parcel says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "too_small")]
     pub return_reason: Option<String>,
     /// Why the unit was rejected, if it was. A returned unit is then `NOT_RECEIVED`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<String>,
     /// The number on the parcel, as it was scanned.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "9400111899223197428490", max_length = 255)]
     pub tracking_number: Option<String>,
     /// The carton that the unit came in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub carton_identifier: Option<String>,
     /// A product identifier of ten letters and digits.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "B07XYZ1234", min_length = 10, max_length = 10)]
     pub asin: Option<String>,
     /// The merchant's own identifier of the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub client_unit_identifier: Option<String>,
 }

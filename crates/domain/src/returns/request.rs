@@ -8,6 +8,7 @@ mod tests;
 
 use std::collections::HashSet;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -29,10 +30,10 @@ pub const UNITS_MAX: i64 = 10_000;
 pub const PARCELS_MAX: i64 = 20;
 
 /// A return as a shopper requests it.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReturnRequest {
     /// The shopper's e-mail address. Required unless the return is of a gift.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "dana.whitfield@example.com", max_length = 255)]
     pub email: Option<String>,
     pub return_method: ReturnMethod,
@@ -42,10 +43,8 @@ pub struct ReturnRequest {
     pub items: Vec<ReturnItem>,
     /// Present if the goods were a gift: the recipient returns them and gets a gift card, and the
     /// buyer gets nothing back.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub gift: Option<Gift>,
     /// The shopper's language, for mails. Left out: the default language of the portal.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
     /// How many parcels the goods are sent in, each with a label of its own and at least one unit.
     /// More than one only for the methods `mail-back` and `home-pickup`.
@@ -55,6 +54,7 @@ pub struct ReturnRequest {
 }
 
 /// Units of one order line that are returned for one reason.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReturnItem {
     /// The merchant's identifier of the order.
@@ -71,15 +71,12 @@ pub struct ReturnItem {
     pub return_reason: String,
     pub resolution: Resolution,
     /// The variant to get instead. Required for an exchange, and refused otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "TEE-NAVY-L", max_length = 255)]
     pub exchange_sku: Option<String>,
     /// What the shopper gets if the variant is out of stock. Only for an exchange.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
     /// The other variant that the shopper gets then. Required if the fallback is `variant`, and
     /// refused otherwise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "TEE-NAVY-S", max_length = 255)]
     pub fallback_sku: Option<String>,
 }

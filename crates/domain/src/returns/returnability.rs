@@ -14,6 +14,7 @@ mod rules;
 mod tests;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -36,7 +37,6 @@ pub struct Returnability {
     #[schema(example = "USD")]
     pub currency: String,
     /// The moment for which all of this is true.
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     /// The reasons that a shopper can choose.
     pub reasons: Vec<Reason>,
@@ -55,6 +55,7 @@ pub struct LineReturnability {
 }
 
 /// One unit: whether it can be returned, for how much and how.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnitReturnability {
     /// Which unit of its line, counted from 0.
@@ -65,7 +66,6 @@ pub struct UnitReturnability {
     /// The answer of every rule that applies.
     pub rules: Vec<RuleAnswer>,
     /// What is refunded for the unit, before fees. Absent until it is shipped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund: Option<UnitRefund>,
     /// How the unit can be returned. Empty if it cannot be returned.
     pub methods: Vec<OfferedMethod>,

@@ -28,7 +28,7 @@ pub use self::label::{
     LabelVoid, VoidReason,
 };
 pub use self::receiving::ReceivingStatus;
-pub use self::record::{LABEL_DAYS, LabelState, NewRma, Rma};
+pub use self::record::{LABEL_DAYS, LabelState, NewRma, ReturnAmounts, Rma};
 pub use self::status::RmaStatus;
 pub use self::tracking::TrackingStatus;
 pub use self::unit::{

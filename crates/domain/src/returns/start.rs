@@ -25,7 +25,7 @@ use super::policy::Policy;
 use super::quote::{ChosenUnit, Quote, check_method, check_resolution, quote_return, shipping_due};
 use super::request::{ReturnItem, ReturnRequest};
 use super::returnability::{ReturnRule, check_line};
-use super::rma::{NewRma, Rma, RmaGoods};
+use super::rma::{NewRma, ReturnAmounts, Rma, RmaGoods};
 use crate::merchants::merchant::MerchantSettings;
 use crate::orders::order::{OrderLine, Variant};
 
@@ -339,11 +339,13 @@ fn new_rma(
     NewRma {
         rma_identifier,
         return_method: request.return_method,
-        return_shipping_cost_cents: quote.fee_cents(),
-        fee_cents: quote.fee_cents(),
-        gift_card_fee_cents: quote.fee_from_gift_card_cents,
-        bonus_credit_amount_cents: quote.bonus_credit_cents,
-        shipping_refund_cents: quote.shipping_refund_cents,
+        amounts: ReturnAmounts {
+            return_shipping_cost_cents: quote.fee_cents(),
+            fee_cents: quote.fee_cents(),
+            gift_card_fee_cents: quote.fee_from_gift_card_cents,
+            bonus_credit_amount_cents: quote.bonus_credit_cents,
+            shipping_refund_cents: quote.shipping_refund_cents,
+        },
         giftee_email: request.gift.as_ref().map(|gift| gift.giftee_email.clone()),
         email: request.email.clone(),
         concept: match concepts.as_slice() {
@@ -371,7 +373,7 @@ fn goods_of(spent: &SpentItem<'_>) -> Vec<RmaGoods> {
         exchange_title: spent.variant_title(),
         fallback: item.fallback,
         fallback_sku: item.fallback_sku.clone(),
-        ..RmaGoods::of_unit(&known.order, line, unit)
+        ..RmaGoods::of_unit(&known.order, line, unit.unit, unit.amounts)
     });
     goods.collect()
 }

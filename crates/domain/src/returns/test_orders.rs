@@ -9,7 +9,7 @@ use crate::orders::order_message::{OrderReadContext, RefundCheck, read_message};
 use crate::random::SeededRandom;
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
-use crate::returns::rma::{LineQuantity, NewRma, Rma, RmaEvent, RmaGoods};
+use crate::returns::rma::{LineQuantity, NewRma, ReturnAmounts, Rma, RmaEvent, RmaGoods};
 use crate::samples;
 
 /// The order of the full sample without its lines and refunds, shipped at the start of 2026.
@@ -111,11 +111,7 @@ pub(crate) fn new_rma(
     NewRma {
         rma_identifier: RmaId::from_random([7; 8]),
         return_method,
-        return_shipping_cost_cents: 0,
-        fee_cents: 0,
-        gift_card_fee_cents: 0,
-        bonus_credit_amount_cents: 0,
-        shipping_refund_cents: 0,
+        amounts: ReturnAmounts::default(),
         giftee_email: None,
         email: Some("dana.whitfield@example.com".to_owned()),
         concept: None,

@@ -2,9 +2,8 @@
 
 use super::time;
 use crate::returns::identifier::RmaId;
-use crate::returns::receipt::Condition;
 use crate::returns::request::Fallback;
-use crate::returns::rma::{CarrierScan, NewRma, Rma, RmaEvent, RmaGoods, apply};
+use crate::returns::rma::{CarrierScan, NewRma, ReturnAmounts, Rma, RmaEvent, RmaGoods, apply};
 use crate::returns::{Resolution, ReturnMethod, UnitAmounts};
 
 /// A return of both units of the first line of [`order_message`](super::order_message).
@@ -28,11 +27,7 @@ pub fn opening() -> NewRma {
     NewRma {
         rma_identifier: rma_identifier.expect("the sample's identifier is one"),
         return_method: ReturnMethod::MailBack,
-        return_shipping_cost_cents: 0,
-        fee_cents: 0,
-        gift_card_fee_cents: 0,
-        bonus_credit_amount_cents: 0,
-        shipping_refund_cents: 0,
+        amounts: ReturnAmounts::default(),
         giftee_email: Some("robin.ames@example.com".to_owned()),
         email: Some("dana.whitfield@example.com".to_owned()),
         concept: Some("Harbor & Pine".to_owned()),
@@ -94,13 +89,5 @@ fn scanned() -> RmaEvent {
 }
 
 fn received() -> RmaEvent {
-    RmaEvent::Received {
-        receipt_identifier: "LP-0093321".to_owned(),
-        line: Some("ORD-100472-1".to_owned()),
-        sku: None,
-        condition: Condition::A,
-        reject_reason: None,
-        channel: None,
-        assigned: false,
-    }
+    RmaEvent::receipt("LP-0093321", "ORD-100472-1")
 }

@@ -9,6 +9,7 @@ mod read;
 mod tests;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -27,6 +28,7 @@ pub const LINES_MAX: usize = 100_000;
 pub const LINE_UNITS_MAX: i64 = 100_000;
 
 /// Goods on their way to the warehouse.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InboundAsn {
     /// The program that the goods are received into.
@@ -37,37 +39,30 @@ pub struct InboundAsn {
     pub status: AsnStatus,
     pub details_type: DetailsType,
     /// What kind of ASN it is, in the merchant's words. Informational.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "return", max_length = 255)]
     pub asn_type: Option<String>,
     /// When the merchant's system sent the message, as it wrote it. Informational: two messages
     /// that differ only in it have the same content.
-    #[serde(rename = "messagetimestamp", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "messagetimestamp")]
     #[schema(example = "2026-03-01T08:00:00Z", max_length = 255)]
     pub message_timestamp: Option<String>,
     /// Joins the ASNs of one order or return.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SHP-7781", max_length = 255)]
     pub shipment_identifier: Option<String>,
     pub from: AsnOrigin,
     pub to: AsnDestination,
     /// The number that the carrier tracks the goods by.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "9400111899223197428490", max_length = 255)]
     pub tracking_number: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "usps", max_length = 255)]
     pub carrier: Option<String>,
     /// When the goods were sent, or will be.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-03-01T08:00:00Z")]
+    #[schema(example = "2026-03-01T08:00:00Z")]
     pub ship_date: Option<Timestamp>,
     /// Who owns the goods. A line may name another.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Harbor & Pine Trading", max_length = 255)]
     pub merchant: Option<String>,
     /// The brand of the goods. A line may name another.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Harbor & Pine", max_length = 255)]
     pub concept: Option<String>,
     /// The boxes and pallets: at least one.
@@ -110,6 +105,7 @@ pub struct AsnOrigin {
 }
 
 /// The warehouse that goods come to.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Destination)]
 pub struct AsnDestination {
@@ -121,21 +117,19 @@ pub struct AsnDestination {
     #[schema(example = "warehouse", min_length = 1, max_length = 255)]
     pub kind: String,
     /// Where the goods were originally sent, if that was another place.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "12", max_length = 255)]
     pub original_identifier: Option<String>,
 }
 
 /// A box or pallet.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = InboundAsnCarton)]
 pub struct AsnCarton {
     /// What can be scanned on the outside.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "CTN-1", max_length = 255)]
     pub identifier: Option<String>,
     /// What the goods belong to. Units that belong to an RMA are received for that return.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<GoodsReference>,
     /// What is inside: at least one line.
     #[schema(min_items = 1, max_items = 100_000)]
@@ -143,6 +137,7 @@ pub struct AsnCarton {
 }
 
 /// A line of an ASN.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = InboundAsnDetail)]
 pub struct AsnDetail {
@@ -150,39 +145,31 @@ pub struct AsnDetail {
     #[schema(example = "1", min_length = 1, max_length = 255)]
     pub line_identifier: String,
     /// The line within what the carton refers to, such as the order line of a returned unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ORD-100472-1", max_length = 255)]
     pub reference_line_identifier: Option<String>,
     /// The unit. Required if `details_type` is `unit`. Unique among the merchant's units.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "LP-0093321", max_length = 255)]
     pub unit_identifier: Option<String>,
     /// The merchant's own identifier of the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "HP-55012", max_length = 255)]
     pub client_unit_identifier: Option<String>,
     #[schema(example = "TEE-NAVY-M", min_length = 1, max_length = 255)]
     pub sku: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
     /// A product identifier of ten letters and digits. A unit can be received by it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "B07XYZ1234", min_length = 10, max_length = 10)]
     pub asin: Option<String>,
     /// How many units: 1 if `details_type` is `unit`.
     #[schema(example = 1, minimum = 1, maximum = 100_000)]
     pub quantity: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SN-20114", max_length = 255)]
     pub serial_number: Option<String>,
     /// The state of the goods, in the merchant's words. Informational: the warehouse grades each
     /// unit itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "used", max_length = 255)]
     pub condition: Option<String>,
     /// Who supplied the goods.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "V-88", max_length = 255)]
     pub vendor_identifier: Option<String>,
     /// What may be done with the goods, in words agreed with the warehouse.
@@ -190,15 +177,12 @@ pub struct AsnDetail {
     #[schema(required = false, max_items = 100)]
     pub eligibility_flags: Vec<String>,
     /// Why the goods come back.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "too_small")]
     pub return_reason: Option<String>,
     /// Who owns the goods, if it is not the ASN's `merchant`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub merchant: Option<String>,
     /// The brand of the goods, if it is not the ASN's `concept`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub concept: Option<String>,
 }

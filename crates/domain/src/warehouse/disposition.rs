@@ -8,6 +8,7 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -35,6 +36,7 @@ pub struct DispositionTable {
 
 /// A rule matches a unit if everything that it names matches. What it does not name matches every
 /// unit.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DispositionRule {
     /// Conditions, one of which the unit must have. A rule without conditions that leads back to
@@ -55,11 +57,9 @@ pub struct DispositionRule {
     #[schema(required = false, max_items = 500, example = json!(["defective"]))]
     pub reasons: Vec<String>,
     /// The unit is worth at least this much, in minor units of the order's currency.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1000, minimum = 0)]
     pub value_min_cents: Option<i64>,
     /// The unit is worth at most this much.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 5000, minimum = 0)]
     pub value_max_cents: Option<i64>,
     /// Where the unit goes.

@@ -16,6 +16,7 @@ mod tests;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -44,6 +45,7 @@ pub struct DropShipEnvelope {
 }
 
 /// An order that the warehouse ships for a merchant, as it stands now.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DropShipOrder {
     #[schema(read_only, example = 51001)]
@@ -51,11 +53,9 @@ pub struct DropShipOrder {
     /// The merchant's identifier of the order, unique among its drop-ship orders.
     #[schema(example = "DS-20417", min_length = 1, max_length = 255)]
     pub client_identifier: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Harbor & Pine", max_length = 255)]
     pub brand: Option<String>,
     /// The channel that the order was sold through.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "marketplace", max_length = 255)]
     pub channel: Option<String>,
     pub shipping_method: ShippingMethod,
@@ -73,17 +73,14 @@ pub struct DropShipOrder {
     #[schema(example = 48, minimum = 0)]
     pub shipping_tax_cents: i64,
     /// Free text for the warehouse.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Leave at the side door")]
     pub comments: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-09")]
     pub expected_delivery_date: Option<Date>,
     /// Whether the parcel must be signed for. False when it is absent.
     #[schema(value_type = Option<bool>)]
     pub signature_required: bool,
     /// What is printed on the paper in the parcel.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "PS-20417", max_length = 255)]
     pub packing_slip_identifier: Option<String>,
     pub billing_address: DropShipAddress,
@@ -92,7 +89,6 @@ pub struct DropShipOrder {
     #[schema(min_items = 1, max_items = 125)]
     pub order_items: Vec<DropShipItem>,
     /// Why the order was rejected, or the last of it cancelled.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(read_only, example = "inventory not found")]
     pub reject_reason: Option<String>,
     /// What left so far.
@@ -101,13 +97,9 @@ pub struct DropShipOrder {
     /// What will not be shipped, and why.
     #[schema(read_only, required = false)]
     pub cancellations: Vec<DropShipCancellation>,
-    #[schema(
-        read_only, value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z"
-    )]
+    #[schema(read_only, example = "2026-03-04T08:00:00Z")]
     pub created_at: Timestamp,
-    #[schema(
-        read_only, value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z"
-    )]
+    #[schema(read_only, example = "2026-03-05T12:00:00Z")]
     pub updated_at: Timestamp,
     /// How many messages about the order are owed or were sent: the sequence of the last one.
     #[schema(read_only, example = 0, minimum = 0)]
@@ -115,6 +107,7 @@ pub struct DropShipOrder {
 }
 
 /// A line of a drop-ship order.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DropShipItem {
     #[schema(read_only, example = 51004)]
@@ -124,11 +117,9 @@ pub struct DropShipItem {
     pub client_identifier: String,
     #[schema(example = "TEE-NAVY-M", min_length = 1, max_length = 255)]
     pub sku: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Harbor & Pine", max_length = 255)]
     pub brand: Option<String>,
     /// The state that the units are to be in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
     /// Units ordered.
     #[schema(example = 2, minimum = 1, maximum = 1000)]
@@ -151,27 +142,24 @@ pub struct DropShipItem {
     pub shipping_tax_cents: i64,
     #[schema(read_only, required = false)]
     pub status: DropShipStatus,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Gift wrap")]
     pub comments: Option<String>,
 }
 
 /// Who gets a parcel, or pays for it. A part that the country does not have is sent as empty text.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DropShipAddress {
     #[schema(read_only, example = 51002)]
     pub id: i64,
     #[schema(example = "Dana Whitfield")]
     pub name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub company: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "+1 503 555 0117")]
     pub telephone_number: Option<String>,
     /// Street and number.
     #[schema(example = "418 Juniper Street")]
     pub street: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub street2: Option<String>,
     #[schema(example = "Portland")]
     pub city: String,

@@ -44,7 +44,7 @@ pub struct OutboundAsn<'a> {
     #[schema(required)]
     pub carrier_payment_type: Option<CarrierPaymentType>,
     /// When the goods left, or will leave. It may change later.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-10T17:00:00Z")]
+    #[schema(example = "2026-03-10T17:00:00Z")]
     pub ship_date: Timestamp,
     pub status: ShipmentStatus,
     /// Always `unit`.
@@ -56,7 +56,7 @@ pub struct OutboundAsn<'a> {
     #[schema(required, example = "BOL-10023")]
     pub bol_number: Option<&'a str>,
     /// When the shipment last changed.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-10T17:05:00Z")]
+    #[schema(example = "2026-03-10T17:05:00Z")]
     pub timestamp: Timestamp,
 }
 

@@ -1,6 +1,7 @@
 //! Which warehouse returned goods go to: an ordered table of the platform. The first row that
 //! matches a return decides; without one, the goods go to the merchant's own address.
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -25,18 +26,16 @@ pub struct ReturnRoutes {
 }
 
 /// A warehouse, and the returns that go to it. A condition that is absent matches every return.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReturnRoute {
     /// Only returns of this merchant.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "acme")]
     pub merchant: Option<String>,
     /// Only returns from this country, in two letters.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "CA", min_length = 2, max_length = 2)]
     pub country: Option<String>,
     /// Only returns that travel in this way.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub return_method: Option<ReturnMethod>,
     /// The identifier of the warehouse. It must have an address.
     #[schema(example = "31", min_length = 1, max_length = 255)]

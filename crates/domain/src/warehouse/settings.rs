@@ -1,6 +1,7 @@
 //! The warehouses of the platform, which operators configure once. A shipment that leaves or goes
 //! to one of them needs only its identifier: the rest is known.
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -24,43 +25,38 @@ pub struct Warehouse {
 }
 
 /// What is known of a warehouse. All of it is optional.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WarehouseSettings {
     /// The identifier of the warehouse outside of the platform. Outbound ASNs have it as the
     /// sender, and as the receiver of freight.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "WH-EAST", max_length = 255)]
     pub external_identifier: Option<String>,
     /// The identifier of the warehouse as the receiver of stock transfers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ST-EAST", max_length = 255)]
     pub stock_transfer_identifier: Option<String>,
     /// Where goods for the warehouse are delivered.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<WarehouseAddress>,
     /// The name of the time zone, such as `America/New_York`. Informational: all times in messages
     /// are UTC.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "America/New_York", max_length = 64)]
     pub time_zone: Option<String>,
     /// The channel of shipments from the warehouse, and of units that are received in it, if
     /// neither they nor disposition rules name one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Restock", max_length = 255)]
     pub default_channel: Option<String>,
 }
 
 /// The address of a warehouse: where shipments to it go, and what labels of returns show.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WarehouseAddress {
     #[serde(flatten)]
     #[schema(inline)]
     pub address: ReceivingAddress,
     /// In two letters. Labels of returns show it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "US", min_length = 2, max_length = 2)]
     pub country: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "+1 503 555 0117")]
     pub telephone_number: Option<String>,
 }

@@ -13,6 +13,7 @@ mod read;
 mod tests;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -33,6 +34,7 @@ pub const UNITS_MAX: usize = 100_000;
 pub const MESSAGE_UNITS_MAX: i64 = 10_000;
 
 /// Goods that leave the warehouse.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Shipment {
     #[serde(rename = "type")]
@@ -54,19 +56,16 @@ pub struct Shipment {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["PRO-441907"]))]
     pub tracking_numbers: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Estes", max_length = 255)]
     pub carrier: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub carrier_payment_type: Option<CarrierPaymentType>,
     /// When the goods left, or will leave.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-10T17:00:00Z")]
+    #[schema(example = "2026-03-10T17:00:00Z")]
     pub ship_date: Timestamp,
     /// `pending` or `shipped` for a new shipment. The default is `pending`.
     #[schema(required = false)]
     pub status: ShipmentStatus,
     /// The bill of lading of a freight shipment.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "BOL-10023", max_length = 255)]
     pub bol_number: Option<String>,
     /// The boxes and pallets: at least one.
@@ -75,14 +74,10 @@ pub struct Shipment {
     /// The most units that a message may have.
     #[schema(required = false, example = 1000, minimum = 1, maximum = 10_000)]
     pub max_details_per_message: i64,
-    #[schema(
-        read_only, value_type = String, format = DateTime, example = "2026-03-10T15:00:00Z"
-    )]
+    #[schema(read_only, example = "2026-03-10T15:00:00Z")]
     pub created_at: Timestamp,
     /// When the shipment last changed.
-    #[schema(
-        read_only, value_type = String, format = DateTime, example = "2026-03-10T17:05:00Z"
-    )]
+    #[schema(read_only, example = "2026-03-10T17:05:00Z")]
     pub updated_at: Timestamp,
     /// How often the shipment was announced. Each time, all of its messages are sent.
     #[schema(read_only, example = 1, minimum = 1)]

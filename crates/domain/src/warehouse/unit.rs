@@ -67,7 +67,7 @@ pub struct Announcement {
     #[schema(example = "1")]
     pub line_identifier: String,
     /// When the ASN was first sent.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-28T16:00:00Z")]
+    #[schema(example = "2026-02-28T16:00:00Z")]
     pub announced_at: Timestamp,
     /// What it belongs to.
     pub reference: Option<GoodsReference>,
@@ -117,7 +117,7 @@ pub struct WarehouseUnitReceipt {
     #[schema(example = "1")]
     pub line_identifier: Option<String>,
     /// When it was received.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
+    #[schema(example = "2026-03-04T10:12:00Z")]
     pub received_at: Timestamp,
     /// What the warehouse reported when it was scanned.
     pub scanned: Receipt,
@@ -135,7 +135,7 @@ pub struct Departure {
 /// Something that happened to a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct StoryStep {
-    #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
+    #[schema(example = "2026-03-04T10:12:00Z")]
     pub at: Timestamp,
     pub happened: StoryEvent,
 }

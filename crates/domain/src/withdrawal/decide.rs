@@ -20,7 +20,7 @@ use crate::returns::ledger::{Ledger, SpentUnit, shipping_cents};
 use crate::returns::money::LineTotals;
 use crate::returns::policy::{Policy, includes_country};
 use crate::returns::request::UNITS_MAX;
-use crate::returns::rma::{NewRma, Rma, RmaGoods};
+use crate::returns::rma::{NewRma, ReturnAmounts, Rma, RmaGoods};
 use crate::returns::{ReturnMethod, identifier::RmaId};
 
 /// The `return_reason` of a withdrawal.
@@ -99,8 +99,8 @@ pub fn decide_withdrawal(
         (ledger, shipping_refund_cents) = refund_shipping(context, &lines, ledger, rma);
     }
     let started = starts_return.then(|| {
-        let new = NewRma { shipping_refund_cents, ..new_rma(context, goods, &ids) };
-        Rma::open(new, context.now)
+        let amounts = ReturnAmounts { shipping_refund_cents, ..ReturnAmounts::default() };
+        Rma::open(new_rma(context, amounts, goods, &ids), context.now)
     });
     let record = WithdrawalRecord {
         withdrawal_identifier: ids.withdrawal,
@@ -289,15 +289,16 @@ fn choose_method(context: &WithdrawalContext<'_>) -> ReturnMethod {
     first.unwrap_or(ReturnMethod::MailBack)
 }
 
-fn new_rma(context: &WithdrawalContext<'_>, goods: Vec<RmaGoods>, ids: &WithdrawalIds) -> NewRma {
+fn new_rma(
+    context: &WithdrawalContext<'_>,
+    amounts: ReturnAmounts,
+    goods: Vec<RmaGoods>,
+    ids: &WithdrawalIds,
+) -> NewRma {
     NewRma {
         rma_identifier: ids.rma.clone(),
         return_method: choose_method(context),
-        return_shipping_cost_cents: 0,
-        fee_cents: 0,
-        gift_card_fee_cents: 0,
-        bonus_credit_amount_cents: 0,
-        shipping_refund_cents: 0,
+        amounts,
         giftee_email: None,
         email: Some(context.order.customer.email.clone()),
         concept: context.order.concept.clone(),
@@ -315,6 +316,6 @@ fn goods_of(context: &WithdrawalContext<'_>, line: &OrderLine, unit: &SpentUnit)
     RmaGoods {
         original_order_identifier: context.original_order_identifier.map(str::to_owned),
         return_reason: WITHDRAWAL_REASON.to_owned(),
-        ..RmaGoods::of_unit(context.order, line, unit)
+        ..RmaGoods::of_unit(context.order, line, unit.unit, unit.amounts)
     }
 }

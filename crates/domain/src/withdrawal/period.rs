@@ -9,6 +9,7 @@
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -36,21 +37,19 @@ const FRENCH_CARIBBEAN: &str = "AST4";
 const FRENCH_GUIANA: &str = "GFT3";
 
 /// When a shopper can withdraw.
+#[omit_none]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WithdrawalPeriod {
     /// The day on which the last parcel was delivered, or is assumed to be.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-06-22")]
     pub delivered_on: Option<Date>,
     /// Whether that day is calculated from the day of shipping.
     pub assumed: bool,
     /// The last day of the period. Absent while goods are still to be delivered.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-07-06")]
     pub last_day: Option<Date>,
     /// The first moment after the period.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-07-06T22:00:00Z")]
+    #[schema(example = "2026-07-06T22:00:00Z")]
     pub ends_at: Option<Timestamp>,
 }
 

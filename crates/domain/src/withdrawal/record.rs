@@ -2,6 +2,7 @@
 //! the acknowledgement that the shopper gets, and the message to the merchant has the same text.
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -34,6 +35,7 @@ pub struct StatedItem {
 }
 
 /// A shopper's statement of withdrawal, and what follows from it. It never changes.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WithdrawalRecord {
     /// Unique among all withdrawals.
@@ -42,7 +44,7 @@ pub struct WithdrawalRecord {
     #[schema(example = "acme")]
     pub merchant: String,
     /// When the statement was received.
-    #[schema(value_type = String, format = DateTime, example = "2026-06-29T18:04:11.250112Z")]
+    #[schema(example = "2026-06-29T18:04:11.250112Z")]
     pub received_at: Timestamp,
     /// The order that the statement is about.
     #[schema(example = "ORD-100472")]
@@ -67,7 +69,6 @@ pub struct WithdrawalRecord {
     /// The goods that it is about. A line has several elements if its units have different results.
     pub items: Vec<WithdrawnItem>,
     /// The return that it started, if it did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rma_identifier: Option<RmaId>,
     /// What is refunded for shipping, in minor units of the order's currency: with the return, or
     /// with the canceled goods if none started.
@@ -75,8 +76,7 @@ pub struct WithdrawalRecord {
     pub shipping_refund_cents: i64,
     /// Until when the merchant must refund what was paid, unless it awaits the goods or a proof
     /// that they were sent. Absent if nothing follows from the statement.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-07-13T22:00:00Z")]
+    #[schema(example = "2026-07-13T22:00:00Z")]
     pub refund_due_at: Option<Timestamp>,
 }
 
@@ -131,6 +131,7 @@ impl WithdrawalOutcome {
 }
 
 /// Units of one order line that have the same result.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct WithdrawnItem {
     /// The `identifier` of the order line.
@@ -145,10 +146,8 @@ pub struct WithdrawnItem {
     /// What becomes of them.
     pub result: WithdrawnResult,
     /// Why there is no right of withdrawal. Only if the result is `excepted`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exception: Option<WithdrawalException>,
     /// Where the law has the exception.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "Directive 2011/83/EU, Article 16(c)")]
     pub legal_basis: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! What a merchant sets for the right of withdrawal: part of its return policy.
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -14,6 +15,7 @@ const DAYS_MAX: i64 = 90;
 const EXCEPTIONS_MAX: usize = 100;
 
 /// The right of withdrawal of consumers in the EU. A field that is left out has its default value.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct WithdrawalTerms {
@@ -30,7 +32,6 @@ pub struct WithdrawalTerms {
     pub delivery_days_assumed: u32,
     /// What the least expensive standard delivery costs, with tax. More than this is not refunded
     /// for shipping. Left out: all that was paid for it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 495, minimum = 0)]
     pub standard_shipping_cents: Option<i64>,
     /// The tags of goods that have no right of withdrawal. At most 100.

@@ -22,6 +22,7 @@ use domain::identifier::MerchantId;
 use flate2::bufread::MultiGzDecoder;
 use hyper::{Method, StatusCode};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use omit_none::omit_none;
 use serde::Serialize;
 
 use crate::{
@@ -55,12 +56,12 @@ pub(crate) struct Import {
     remote: Remote,
 }
 
+#[omit_none]
 #[derive(Serialize)]
 struct ImportSummary<'a> {
     merchant: &'a str,
     #[serde(flatten)]
     totals: &'a ImportTotals,
-    #[serde(skip_serializing_if = "Option::is_none")]
     rejected_file: Option<&'a Path>,
     seconds: f64,
     /// Orders of this run, without those of the run that it continues.

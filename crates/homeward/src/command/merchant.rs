@@ -17,6 +17,7 @@ use domain::{
     identifier::{ClientId, MerchantId},
     merchants::merchant::{CarrierMode, WeightUnit},
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -150,10 +151,10 @@ fn parse_weight_unit(text: &str) -> Result<WeightUnit, String> {
     unit.ok_or_else(|| "must be grams, kilograms, ounces or pounds".to_owned())
 }
 
+#[omit_none]
 #[derive(Serialize, Deserialize)]
 struct MerchantPage {
     merchants: Vec<MerchantView>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     next: Option<String>,
 }
 

@@ -1,10 +1,7 @@
 //! The steps of a return and what it says about gift cards.
 
 use domain::{
-    returns::{
-        condition::Condition,
-        rma::{CarrierScan, LineQuantity, NewRma},
-    },
+    returns::rma::{CarrierScan, LineQuantity, NewRma},
     samples,
 };
 
@@ -47,16 +44,7 @@ fn refunded(rma: &Rma) -> Rma {
 }
 
 fn received(rma: &Rma) -> Rma {
-    let event = RmaEvent::Received {
-        receipt_identifier: "LP-1".to_owned(),
-        line: Some("ORD-100472-1".to_owned()),
-        sku: None,
-        condition: Condition::A,
-        reject_reason: None,
-        channel: None,
-        assigned: false,
-    };
-    after(rma, "2026-02-26T07:00:00Z", &event)
+    after(rma, "2026-02-26T07:00:00Z", &RmaEvent::receipt("LP-1", "ORD-100472-1"))
 }
 
 /// The steps in English that are done, and those that are not.

@@ -2,15 +2,16 @@
 //!
 //! A fault is a JSON object such as `{"at": "buy", "fault": "lost_answer", "count": 1}`.
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 
+#[omit_none]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CarrierFault {
     pub(crate) at: FaultPoint,
     pub(crate) fault: FaultKind,
     /// Only so many times.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) count: Option<u32>,
     /// At random, of so many calls in a hundred.
     #[serde(default = "always")]

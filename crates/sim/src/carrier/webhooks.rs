@@ -4,6 +4,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use omit_none::omit_none;
 use ring::hmac;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -28,12 +29,12 @@ pub(super) struct WebhookTarget {
 }
 
 /// A webhook that was sent.
+#[omit_none]
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct SentWebhook {
     tracking_code: String,
     status: String,
     /// The status of the answer; absent if there was none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<u16>,
 }
 

@@ -13,6 +13,7 @@ use domain::{
         },
     },
 };
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use store::Transaction;
@@ -30,6 +31,7 @@ use crate::{
 pub type NewSecret = Option<Secret>;
 
 /// How the mails of a merchant are sent, without secrets.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MailSettingsView {
     #[schema(example = "acme")]
@@ -37,7 +39,6 @@ pub struct MailSettingsView {
     /// How mails reach shoppers.
     pub delivery: MailDelivery,
     /// The merchant's own mail server. Absent: the platform's is used.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<MailServerView>,
     /// Whether the platform has a mail server.
     pub platform_server: bool,
@@ -47,12 +48,12 @@ pub struct MailSettingsView {
     #[schema(value_type = std::collections::HashMap<String, std::collections::HashMap<String, MailText>>)]
     pub texts: BTreeMap<MailKind, BTreeMap<Language, MailText>>,
     /// Who hears of problems with the merchant's systems.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "it@acme.example")]
     pub technical_contact: Option<String>,
 }
 
 /// A mail server, without secrets.
+#[omit_none]
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct MailServerView {
     /// The name or the address of the server.
@@ -64,18 +65,15 @@ pub struct MailServerView {
     /// How the connection is protected.
     pub security: MailSecurity,
     /// Absent if the server needs no login.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "returns@acme.example")]
     pub username: Option<String>,
     /// The address that mails come from.
     #[schema(example = "returns@acme.example")]
     pub from: String,
     /// Absent: the merchant's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Acme Returns")]
     pub from_name: Option<String>,
     /// Absent if mails are not signed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub dkim: Option<DkimView>,
 }
 

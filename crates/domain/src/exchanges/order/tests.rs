@@ -7,7 +7,7 @@ use super::*;
 use crate::json;
 use crate::returns::ReturnMethod;
 use crate::returns::identifier::RmaId;
-use crate::returns::ledger::Ledger;
+use crate::returns::ledger::{Ledger, LedgerUnit};
 use crate::returns::rma::{NewRma, RmaGoods};
 use crate::returns::test_orders::{new_rma, order_line, order_of};
 
@@ -16,25 +16,12 @@ fn both() -> (Rma, Order) {
     let mut order =
         order_of(vec![order_line("A", 2, [9000, 720, 0]), order_line("B", 1, [3900, 312, 0])], 500);
     order.identifier = "O-1".to_owned();
-    let goods =
-        |line: &OrderLine, unit: &crate::returns::ledger::LedgerUnit, resolution| RmaGoods {
-            order_identifier: "O-1".to_owned(),
-            original_order_identifier: None,
-            order_line_item_identifier: line.identifier.clone(),
-            unit_number: i64::from(unit.unit) + 1,
-            sku: line.sku.clone(),
-            upc: None,
-            title: line.title.clone(),
-            return_reason: "too_small".to_owned(),
-            resolution,
-            exchange_sku: (resolution == Resolution::Exchange).then(|| "L".to_owned()),
-            exchange_price_cents: None,
-            fallback: None,
-            fallback_sku: None,
-            amounts: unit.amounts,
-            weight_thousandths: None,
-            exchange_title: None,
-        };
+    let goods = |line: &OrderLine, unit: &LedgerUnit, resolution| RmaGoods {
+        return_reason: "too_small".to_owned(),
+        resolution,
+        exchange_sku: (resolution == Resolution::Exchange).then(|| "L".to_owned()),
+        ..RmaGoods::of_unit(&order, line, unit.unit, unit.amounts)
+    };
     let units = Ledger::default().units(&order);
     let first = units[0].units.iter().map(|it| goods(&order.items[0], it, Resolution::Exchange));
     let second = units[1].units.iter().map(|it| goods(&order.items[1], it, Resolution::GiftCard));

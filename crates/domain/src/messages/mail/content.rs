@@ -1,6 +1,7 @@
 //! The facts of a mail: what it says besides its fixed texts.
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -10,19 +11,17 @@ use crate::returns::ReturnMethod;
 pub const ITEMS_SHOWN_MAX: usize = 50;
 
 /// The facts of a mail. What does not apply to a mail is absent.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct MailContent {
     /// The order. For the return of a gift it is the return, because who got a gift need not know
     /// the order.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ORD-100472")]
     pub order_number: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub return_number: Option<String>,
     /// How the goods are returned.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<ReturnMethod>,
     /// The goods.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -37,39 +36,30 @@ pub struct MailContent {
     #[schema(required = false)]
     pub amounts: Vec<MailAmount>,
     /// The amount that the mail is about, in minor units of the currency.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 4015)]
     pub amount_cents: Option<i64>,
     /// ISO 4217 code of all amounts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "USD")]
     pub currency: Option<String>,
     /// How an amount was paid, or will be.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub paid_as: Option<MailPayment>,
     /// What the shopper chose and does not get, if it was only gift cards.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub instead_of: Option<MailPayment>,
     /// The time that the mail is about, such as the end of a label.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub date: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "9400111899223197428490")]
     pub tracking_number: Option<String>,
     /// A code that proves who the shopper is.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "274905")]
     pub code: Option<String>,
     /// A text that is part of the mail word for word, such as a statement of withdrawal.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
     /// Where the shopper goes next.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<MailLink>,
 }
 
 /// A kind of goods in a mail.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct MailItem {
     #[schema(example = "Organic cotton tee, navy, M")]
@@ -77,7 +67,6 @@ pub struct MailItem {
     #[schema(example = 1, minimum = 1)]
     pub quantity: i64,
     /// What became of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<MailItemState>,
 }
 

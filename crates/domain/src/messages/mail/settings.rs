@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -65,15 +66,14 @@ impl MailDelivery {
 }
 
 /// A merchant's words for a kind of mail in one language.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct MailText {
     /// In place of the usual subject.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Your return {return_number} is on its way", max_length = 200)]
     pub subject: Option<String>,
     /// In place of the usual first paragraphs. Plain text: an empty line separates paragraphs.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 2000)]
     pub text: Option<String>,
 }

@@ -8,7 +8,9 @@ use super::template::{MailValues, Placeholder, check_text, fill_in};
 use super::*;
 use crate::orders::erasure::ERASED_EMAIL;
 use crate::returns::condition::Condition;
-use crate::returns::rma::{CarrierScan, LineQuantity, NewRma, Rma, RmaEvent, VoidReason, apply};
+use crate::returns::rma::{
+    CarrierScan, LineQuantity, NewRma, ReturnAmounts, Rma, RmaEvent, VoidReason, apply,
+};
 use crate::returns::{Resolution, ReturnMethod};
 use crate::samples;
 
@@ -208,8 +210,7 @@ fn goods_that_are_kept_have_no_label_and_an_even_exchange_has_no_amounts() {
     let kept = follow(Rma::open(kept, at("2026-02-20T10:15:00Z")), &[RmaEvent::Canceled]);
     assert_eq!(kept[1].content.method, Some(ReturnMethod::CustomerKeep));
 
-    let mut even = NewRma { fee_cents: 0, ..opening(false) };
-    even.return_shipping_cost_cents = 0;
+    let mut even = NewRma { amounts: ReturnAmounts::default(), ..opening(false) };
     even.goods.retain(|goods| goods.resolution == Resolution::Exchange);
     assert!(!even.goods.is_empty());
     let mail = of_start(&Rma::open(even, at("2026-02-20T10:15:00Z")));

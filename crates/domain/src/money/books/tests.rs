@@ -15,7 +15,7 @@ fn started() -> Rma {
     let mut goods = samples::rma().units.swap_remove(0).goods;
     goods.amounts = UnitAmounts { price_cents: 4500, discount_cents: 0, tax_cents: 360 };
     let mut new = new_rma(ReturnMethod::MailBack, false, vec![goods]);
-    new.fee_cents = 595;
+    new.amounts.fee_cents = 595;
     Rma::open(new, "2026-01-10T12:00:00Z".parse().unwrap())
 }
 

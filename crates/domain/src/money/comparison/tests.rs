@@ -16,7 +16,7 @@ fn started(units: usize) -> Rma {
         ..samples::rma().units.swap_remove(0).goods
     };
     let mut new = new_rma(ReturnMethod::MailBack, true, (0..units).map(unit).collect());
-    (new.shipping_refund_cents, new.fee_cents) = (500, 300);
+    (new.amounts.shipping_refund_cents, new.amounts.fee_cents) = (500, 300);
     Rma::open(new, "2026-01-10T12:00:00Z".parse().unwrap())
 }
 

@@ -24,7 +24,11 @@ fn started() -> Rma {
         goods(Resolution::GiftCard, None),
     ];
     let mut new = new_rma(ReturnMethod::MailBack, false, goods);
-    (new.fee_cents, new.shipping_refund_cents, new.bonus_credit_amount_cents) = (500, 700, 396);
+    (
+        new.amounts.fee_cents,
+        new.amounts.shipping_refund_cents,
+        new.amounts.bonus_credit_amount_cents,
+    ) = (500, 700, 396);
     Rma::open(new, "2026-01-10T12:00:00Z".parse().unwrap())
 }
 
@@ -74,7 +78,7 @@ fn cancel_beside_card(gift_card_fee_cents: i64) -> Statement {
     let goods = vec![goods(Resolution::Exchange, None), goods(Resolution::GiftCard, None)];
     let order_identifier = goods[0].order_identifier.clone();
     let mut new = new_rma(ReturnMethod::MailBack, false, goods);
-    (new.fee_cents, new.gift_card_fee_cents) = (595, gift_card_fee_cents);
+    (new.amounts.fee_cents, new.amounts.gift_card_fee_cents) = (595, gift_card_fee_cents);
     let mut rma = Rma::open(new, "2026-01-10T12:00:00Z".parse().unwrap());
     let exchange_order_identifier = "EX-1".to_owned();
     let placed = RmaEvent::ExchangePlaced {

@@ -2,6 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -26,37 +27,32 @@ const INSTRUCTIONS_MAX: usize = 1_000;
 const PLACES_MAX: usize = 20;
 
 /// A label, as the carrier reports it.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReportedLabel {
     /// Which parcel of the return it is for, from 1. Absent: for the lines of the event, or for all
     /// goods.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1, minimum = 1, maximum = 20)]
     pub parcel: Option<i64>,
     /// The carrier's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "USPS")]
     pub carrier: Option<String>,
     /// The carrier's name for the kind of transport.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "GroundAdvantage")]
     pub service: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<LabelCost>,
     /// When the carrier stops accepting the label.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
     /// What the shopper prints or shows, exactly as they get it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, max_items = 4)]
     pub documents: Vec<ReportedDocument>,
     /// How goods are handed over without a printed label.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hand_off: Option<HandOff>,
 }
 
 /// A file that belongs to a label. It has either `content` or `url`.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReportedDocument {
     /// Without a purpose it is a label to print.
@@ -65,11 +61,10 @@ pub struct ReportedDocument {
     pub purpose: DocumentPurpose,
     pub format: DocumentFormat,
     /// The bytes in base64, at most 2 MiB of them.
-    #[serde(default, skip_serializing_if = "Option::is_none", with = "base64_text")]
+    #[serde(default, with = "base64_text")]
     #[schema(value_type = Option<String>, format = Byte)]
     pub content: Option<Vec<u8>>,
     /// Where we fetch the bytes, once: an https address.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "https://labels.carrier.example/l/9400111899223197428490.pdf")]
     pub url: Option<String>,
 }

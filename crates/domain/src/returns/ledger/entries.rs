@@ -1,6 +1,7 @@
 //! The entries of a ledger, and the units of an order as the ledger sees them.
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -77,16 +78,15 @@ pub struct Conflict {
     /// How many units of the refund could not be assigned to a unit of the order.
     #[schema(example = 1, minimum = 1)]
     pub quantity: i64,
-    #[schema(value_type = String, format = DateTime)]
     pub detected_at: Timestamp,
 }
 
 /// The shipping charge that was refunded.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShippingRefund {
     /// The return with which it was refunded. Absent if the shopper withdrew from the contract
     /// before anything was shipped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "RMA-7K3Q-9XWD-2M4T")]
     pub rma_identifier: Option<String>,
     /// Shipping and the tax on it.

@@ -16,10 +16,10 @@ pub struct ExpectedReturn<'a> {
     pub rma_identifier: &'a RmaId,
     pub status: RmaStatus,
     /// When the shopper confirmed the return.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
+    #[schema(example = "2026-02-20T10:15:00Z")]
     pub created_at: Timestamp,
     /// When the return last changed.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    #[schema(example = "2026-02-23T07:41:12Z")]
     pub updated_at: Timestamp,
     pub return_method: ReturnMethod,
     /// Whether the warehouse expects no more units of the return: none is `PENDING`.

@@ -1,10 +1,12 @@
 //! The rules that decide whether a unit can be returned, and what a rule says about a unit.
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 /// What a rule says about a unit.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Answer)]
 pub struct RuleAnswer {
@@ -14,12 +16,8 @@ pub struct RuleAnswer {
     #[schema(example = "shipped on 2026-01-02; the 30-day window ends on 2026-02-01")]
     pub fact: String,
     /// When the answer changes by itself. Absent if it does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub changes_at: Option<Timestamp>,
     /// When the return window ended. Absent while it is open.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub ended_at: Option<Timestamp>,
 }
 

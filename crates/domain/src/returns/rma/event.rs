@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -104,6 +105,19 @@ impl RmaEvent {
     pub fn label(tracking_number: String, lines: Vec<String>) -> Self {
         Self::LabelCreated { tracking_number, lines, generation: None, details: Box::default() }
     }
+
+    /// A unit of a line that was received in the best condition.
+    pub fn receipt(receipt_identifier: &str, line: &str) -> Self {
+        Self::Received {
+            receipt_identifier: receipt_identifier.to_owned(),
+            line: Some(line.to_owned()),
+            sku: None,
+            condition: Condition::A,
+            reject_reason: None,
+            channel: None,
+            assigned: false,
+        }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -112,15 +126,14 @@ const fn is_false(assigned: &bool) -> bool {
 }
 
 /// What a corrected receipt says. It replaces what the receipt said before.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CorrectedReceipt {
     pub condition: Condition,
     /// The channel that the unit is assigned to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "RTS")]
     pub channel: Option<String>,
     /// Why the warehouse rejects the unit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reject_reason: Option<String>,
 }
 

@@ -5,12 +5,14 @@
 //! arrives late from an earlier request is recognized.
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::merchants::picture::PictureKind;
 
 /// A label that the carrier issued.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = IssuedLabel)]
 pub struct Label {
@@ -20,43 +22,35 @@ pub struct Label {
     /// The carrier's tracking number. Units with this number travel with this label.
     #[schema(example = "9400111899223197428490")]
     pub tracking_number: String,
-    #[schema(value_type = String, format = DateTime)]
     pub issued_at: Timestamp,
     #[serde(flatten)]
     pub details: LabelDetails,
     /// Why the label must not be used any more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub void: Option<LabelVoid>,
 }
 
 /// What else the carrier says about a label.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LabelDetails {
     /// Which parcel of the return it is for, from 1. Absent: for all goods without a label.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = 1, minimum = 1)]
     pub parcel: Option<i64>,
     /// The carrier's name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "USPS")]
     pub carrier: Option<String>,
     /// The carrier's name for the kind of transport.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "GroundAdvantage")]
     pub service: Option<String>,
     /// What the label cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<LabelCost>,
     /// When the carrier stops accepting the label.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Timestamp>,
     /// What the shopper prints or shows. Without any, we print a page with the tracking number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub documents: Vec<LabelDocument>,
     /// How goods are handed over without a printed label.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hand_off: Option<HandOff>,
 }
 
@@ -106,14 +100,13 @@ pub enum DocumentFormat {
 }
 
 /// How goods are handed over without a printed label.
+#[omit_none]
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct HandOff {
     /// What the shopper says or shows at the drop-off point.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "HB-4471")]
     pub code: Option<String>,
     /// In the carrier's words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     /// Where the goods can be handed over, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -124,7 +117,6 @@ pub struct HandOff {
 /// The end of a label.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LabelVoid {
-    #[schema(value_type = String, format = DateTime)]
     pub at: Timestamp,
     pub reason: VoidReason,
 }

@@ -23,10 +23,10 @@ pub struct Rma {
     pub rma_identifier: RmaId,
     pub status: RmaStatus,
     /// When the shopper confirmed the return.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-20T10:15:00Z")]
+    #[schema(example = "2026-02-20T10:15:00Z")]
     pub created_at: Timestamp,
     /// When the return last changed.
-    #[schema(value_type = String, format = DateTime, example = "2026-02-23T07:41:12Z")]
+    #[schema(example = "2026-02-23T07:41:12Z")]
     pub updated_at: Timestamp,
     pub return_method: ReturnMethod,
     /// What the return shipping costs, in minor units of the currency.
@@ -132,11 +132,7 @@ pub const LABEL_DAYS: i64 = 60;
 pub struct NewRma {
     pub rma_identifier: RmaId,
     pub return_method: ReturnMethod,
-    pub return_shipping_cost_cents: i64,
-    pub fee_cents: i64,
-    pub gift_card_fee_cents: i64,
-    pub bonus_credit_amount_cents: i64,
-    pub shipping_refund_cents: i64,
+    pub amounts: ReturnAmounts,
     pub giftee_email: Option<String>,
     pub email: Option<String>,
     pub concept: Option<String>,
@@ -147,6 +143,16 @@ pub struct NewRma {
     pub message_extensions: bool,
     pub withdrawal_identifier: Option<WithdrawalId>,
     pub goods: Vec<RmaGoods>,
+}
+
+/// The amounts of a new return besides those of its units, as [`Rma`] describes them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReturnAmounts {
+    pub return_shipping_cost_cents: i64,
+    pub fee_cents: i64,
+    pub gift_card_fee_cents: i64,
+    pub bonus_credit_amount_cents: i64,
+    pub shipping_refund_cents: i64,
 }
 
 impl Rma {
@@ -163,11 +169,11 @@ impl Rma {
             created_at: now,
             updated_at: now,
             return_method: new.return_method,
-            return_shipping_cost_cents: new.return_shipping_cost_cents,
-            fee_cents: new.fee_cents,
-            gift_card_fee_cents: new.gift_card_fee_cents,
-            bonus_credit_amount_cents: new.bonus_credit_amount_cents,
-            shipping_refund_cents: new.shipping_refund_cents,
+            return_shipping_cost_cents: new.amounts.return_shipping_cost_cents,
+            fee_cents: new.amounts.fee_cents,
+            gift_card_fee_cents: new.amounts.gift_card_fee_cents,
+            bonus_credit_amount_cents: new.amounts.bonus_credit_amount_cents,
+            shipping_refund_cents: new.amounts.shipping_refund_cents,
             giftee_email: new.giftee_email,
             email: new.email,
             language: None,

@@ -88,15 +88,7 @@ fn scan(scan: CarrierScan) -> RmaEvent {
 }
 
 fn received(receipt: &str, line: &str) -> RmaEvent {
-    RmaEvent::Received {
-        receipt_identifier: receipt.to_owned(),
-        line: Some(line.to_owned()),
-        sku: None,
-        condition: Condition::A,
-        reject_reason: None,
-        channel: None,
-        assigned: false,
-    }
+    RmaEvent::receipt(receipt, line)
 }
 
 /// A refund of so many units of each line.

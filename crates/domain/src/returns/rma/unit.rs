@@ -1,6 +1,7 @@
 //! One unit of a return: what it is, and what has happened to it so far.
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -8,7 +9,6 @@ use super::receiving::ReceivingStatus;
 use super::tracking::TrackingStatus;
 use crate::orders::order::{Order, OrderLine};
 use crate::returns::condition::Condition;
-use crate::returns::ledger::SpentUnit;
 use crate::returns::request::Fallback;
 use crate::returns::{Resolution, UnitAmounts};
 
@@ -65,12 +65,17 @@ pub struct RmaGoods {
 
 impl RmaGoods {
     /// A spent unit that is refunded, for no reason yet.
-    pub(crate) fn of_unit(order: &Order, line: &OrderLine, unit: &SpentUnit) -> Self {
+    pub(crate) fn of_unit(
+        order: &Order,
+        line: &OrderLine,
+        unit: u32,
+        amounts: UnitAmounts,
+    ) -> Self {
         Self {
             order_identifier: order.identifier.clone(),
             original_order_identifier: None,
             order_line_item_identifier: line.identifier.clone(),
-            unit_number: i64::from(unit.unit) + 1,
+            unit_number: i64::from(unit) + 1,
             sku: line.sku.clone(),
             upc: line.upc.clone(),
             title: line.title.clone(),
@@ -80,7 +85,7 @@ impl RmaGoods {
             exchange_price_cents: None,
             fallback: None,
             fallback_sku: None,
-            amounts: unit.amounts,
+            amounts,
             weight_thousandths: line.weight.and_then(in_thousandths),
             exchange_title: None,
         }
@@ -115,6 +120,7 @@ pub struct RmaUnit {
 }
 
 /// The arrival of a unit at the warehouse.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct UnitReceipt {
     /// What distinguishes the receipt from others, such as the license plate of the unit.
@@ -122,14 +128,11 @@ pub struct UnitReceipt {
     pub receipt_identifier: String,
     pub condition: Condition,
     /// Why the warehouse rejected the unit, which is then `NOT_RECEIVED`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "stained")]
     pub reject_reason: Option<String>,
     /// The channel that the unit was assigned to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(example = "RTS")]
     pub channel: Option<String>,
-    #[schema(value_type = String, format = DateTime)]
     pub received_at: Timestamp,
 }
 
@@ -154,7 +157,6 @@ pub struct RefundMade {
     #[schema(example = "RF-2201")]
     pub refund_identifier: String,
     /// When we learned of it.
-    #[schema(value_type = String, format = DateTime)]
     pub refunded_at: Timestamp,
 }
 
@@ -173,7 +175,6 @@ pub struct ReportedRefund {
     #[schema(required = false, example = 0)]
     pub accepted_cents: i64,
     /// When we learned of it.
-    #[schema(value_type = String, format = DateTime)]
     pub refunded_at: Timestamp,
 }
 
@@ -183,10 +184,8 @@ pub struct RmaExchangeOrder {
     /// The merchant's identifier of the order.
     #[schema(example = "EX-100472")]
     pub exchange_order_identifier: String,
-    #[schema(value_type = String, format = DateTime)]
     pub placed_at: Timestamp,
     /// When we learned that the order was shipped.
-    #[schema(value_type = Option<String>, format = DateTime)]
     pub fulfilled_at: Option<Timestamp>,
 }
 

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::orders::order::RefundLine;
+use crate::returns::ReturnMethod;
 use crate::returns::rma::{NewRma, RmaGoods};
-use crate::returns::test_orders::{order_line, order_of};
-use crate::returns::{Resolution, ReturnMethod};
+use crate::returns::test_orders::{new_rma, order_line, order_of};
 
 const NOW: &str = "2026-01-10T12:00:00Z";
 const FIRST: &str = "RMA-7K3Q-9XWD-2M4T";
@@ -36,43 +36,16 @@ fn three_units() -> Order {
 
 /// A return of so many units of line A, and the ledger in which they are spent.
 fn start_return(ledger: &Ledger, id: &str, quantity: i64) -> (Ledger, Rma) {
-    let (ledger, units) = ledger.spend(&three_units(), "A", quantity, id).unwrap();
+    let order = three_units();
+    let (ledger, units) = ledger.spend(&order, "A", quantity, id).unwrap();
     let goods = units.iter().map(|unit| RmaGoods {
-        order_identifier: "O-1".to_owned(),
-        original_order_identifier: None,
-        order_line_item_identifier: "A".to_owned(),
-        unit_number: i64::from(unit.unit) + 1,
-        sku: Some("SKU-A".to_owned()),
-        upc: None,
-        title: "Tee".to_owned(),
         return_reason: "other".to_owned(),
-        resolution: Resolution::Refund,
-        exchange_sku: None,
-        exchange_price_cents: None,
-        fallback: None,
-        fallback_sku: None,
-        amounts: unit.amounts,
-        weight_thousandths: None,
-        exchange_title: None,
+        ..RmaGoods::of_unit(&order, &order.items[0], unit.unit, unit.amounts)
     });
     let new = NewRma {
         rma_identifier: RmaId::parse(id).unwrap(),
-        return_method: ReturnMethod::MailBack,
-        return_shipping_cost_cents: 0,
-        fee_cents: 0,
-        gift_card_fee_cents: 0,
-        bonus_credit_amount_cents: 0,
-        shipping_refund_cents: 0,
-        giftee_email: None,
         email: Some("dana@example.com".to_owned()),
-        concept: None,
-        currency: "USD".to_owned(),
-        policy_version: 0,
-        managed_receiving: false,
-        refund_tolerance_cents: 0,
-        message_extensions: false,
-        withdrawal_identifier: None,
-        goods: goods.collect(),
+        ..new_rma(ReturnMethod::MailBack, false, goods.collect())
     };
     (ledger, Rma::open(new, now()))
 }

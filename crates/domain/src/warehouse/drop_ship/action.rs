@@ -4,6 +4,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -24,22 +25,19 @@ pub enum DropShipAction {
 }
 
 /// The body of a request to ship units of an order.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DropShipShipRequest {
     #[schema(example = "UPS", min_length = 1, max_length = 255)]
     pub carrier: String,
     /// The carrier's service, in the carrier's words. The order's `shipping_method` when it is
     /// absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "UPS 2nd Day Air", max_length = 255)]
     pub shipping_method: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "1Z999AA10123456784", max_length = 255)]
     pub tracking_number: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 1.5, minimum = 0)]
     pub billed_weight: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = 595, minimum = 0)]
     pub shipping_cost_cents: Option<i64>,
     /// What leaves: at least one unit.
@@ -119,7 +117,7 @@ pub struct DropShipment {
     pub shipping_cost_cents: Option<i64>,
     /// The units in it.
     pub items: Vec<DropShipmentItem>,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
 }
 
@@ -144,7 +142,7 @@ pub struct DropShipCancellation {
     pub reason: String,
     /// The units that are meant.
     pub items: Vec<DropShipItemQuantity>,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
 }
 

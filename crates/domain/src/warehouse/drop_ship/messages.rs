@@ -49,9 +49,9 @@ pub struct ConfirmationShipment<'a> {
     pub packing_slip_identifier: Option<&'a str>,
     /// The units that were shipped.
     pub shipment_items: Vec<ConfirmationItem<'a>>,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub updated_at: Timestamp,
 }
 
@@ -66,9 +66,9 @@ pub struct ConfirmationItem<'a> {
     /// Units in this shipment.
     #[schema(example = 1)]
     pub quantity: i64,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub updated_at: Timestamp,
 }
 
@@ -111,9 +111,9 @@ pub struct CancellationOrder<'a> {
     pub reject_reason: Option<&'a str>,
     /// All lines of the order.
     pub order_items: Vec<CancellationItem<'a>>,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z")]
+    #[schema(example = "2026-03-04T08:00:00Z")]
     pub created_at: Timestamp,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub updated_at: Timestamp,
 }
 
@@ -140,9 +140,9 @@ pub struct CancellationAddress<'a> {
     pub zip_code: &'a str,
     #[schema(example = "US")]
     pub country: &'a str,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z")]
+    #[schema(example = "2026-03-04T08:00:00Z")]
     pub created_at: Timestamp,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z")]
+    #[schema(example = "2026-03-04T08:00:00Z")]
     pub updated_at: Timestamp,
 }
 

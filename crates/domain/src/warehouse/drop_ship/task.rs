@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use jiff::civil::Date;
+use omit_none::omit_none;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -12,27 +13,24 @@ use super::{
 use crate::returns::receipt::Condition;
 
 /// A drop-ship order without its amounts and without the address of who pays.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct DropShipTask<'a> {
     /// The merchant's identifier of the order.
     #[schema(example = "DS-20417")]
     pub client_identifier: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Harbor & Pine")]
     pub brand: Option<&'a str>,
     pub shipping_method: ShippingMethod,
     pub status: DropShipStatus,
     /// Free text for the warehouse.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Leave at the side door")]
     pub comments: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Date, example = "2026-03-09")]
     pub expected_delivery_date: Option<Date>,
     /// Whether the parcel must be signed for.
     pub signature_required: bool,
     /// What is printed on the paper in the parcel.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "PS-20417")]
     pub packing_slip_identifier: Option<&'a str>,
     pub shipping_address: &'a DropShipAddress,
@@ -42,13 +40,14 @@ pub struct DropShipTask<'a> {
     pub shipments: Vec<DropShipTaskShipment<'a>>,
     /// What will not be shipped, and why.
     pub cancellations: &'a [DropShipCancellation],
-    #[schema(value_type = String, format = DateTime, example = "2026-03-04T08:00:00Z")]
+    #[schema(example = "2026-03-04T08:00:00Z")]
     pub created_at: Timestamp,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub updated_at: Timestamp,
 }
 
 /// A line of a drop-ship order without its amounts.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct DropShipTaskItem<'a> {
     /// The merchant's identifier of the line.
@@ -57,7 +56,6 @@ pub struct DropShipTaskItem<'a> {
     #[schema(example = "TEE-NAVY-M")]
     pub sku: &'a str,
     /// The state that the units are to be in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub condition: Option<Condition>,
     /// Units ordered.
     #[schema(example = 2, minimum = 1)]
@@ -69,7 +67,6 @@ pub struct DropShipTaskItem<'a> {
     #[schema(example = 0, minimum = 0)]
     pub quantity_cancelled: i64,
     pub status: DropShipStatus,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Gift wrap")]
     pub comments: Option<&'a str>,
 }
@@ -86,7 +83,7 @@ pub struct DropShipTaskShipment<'a> {
     pub tracking_number: Option<&'a str>,
     /// The units in it.
     pub items: &'a [DropShipmentItem],
-    #[schema(value_type = String, format = DateTime, example = "2026-03-05T12:00:00Z")]
+    #[schema(example = "2026-03-05T12:00:00Z")]
     pub created_at: Timestamp,
 }
 

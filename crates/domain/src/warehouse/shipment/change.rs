@@ -13,6 +13,7 @@
 use std::fmt;
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -22,13 +23,12 @@ use crate::json::Json;
 use crate::reader::read;
 
 /// A change of a shipment: the date, the status, or both.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShipmentChange {
     /// When the goods left, or will leave.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>, format = DateTime, example = "2026-03-11T17:00:00Z")]
+    #[schema(example = "2026-03-11T17:00:00Z")]
     pub ship_date: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<ShipmentStatus>,
 }
 

@@ -1,6 +1,7 @@
 //! A shipment without its units, for lists.
 
 use jiff::Timestamp;
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -9,6 +10,7 @@ use super::{Shipment, ShipmentStatus, ShipmentType};
 use crate::warehouse::asn_number::AsnNumber;
 
 /// A shipment without its units.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ShipmentHead {
     #[serde(rename = "type")]
@@ -26,15 +28,13 @@ pub struct ShipmentHead {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false, example = json!(["PRO-441907"]))]
     pub tracking_numbers: Vec<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Estes")]
     pub carrier: Option<String>,
     /// When the goods left, or will leave.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-10T17:00:00Z")]
+    #[schema(example = "2026-03-10T17:00:00Z")]
     pub ship_date: Timestamp,
     pub status: ShipmentStatus,
     /// The bill of lading of a freight shipment.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "BOL-10023")]
     pub bol_number: Option<String>,
     /// How many boxes and pallets it has.
@@ -45,10 +45,10 @@ pub struct ShipmentHead {
     #[serde(default)]
     #[schema(example = 2, minimum = 1)]
     pub unit_count: i64,
-    #[schema(value_type = String, format = DateTime, example = "2026-03-10T15:00:00Z")]
+    #[schema(example = "2026-03-10T15:00:00Z")]
     pub created_at: Timestamp,
     /// When the shipment last changed.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-10T17:05:00Z")]
+    #[schema(example = "2026-03-10T17:05:00Z")]
     pub updated_at: Timestamp,
 }
 

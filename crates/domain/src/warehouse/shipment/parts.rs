@@ -1,5 +1,6 @@
 //! The parts of a shipment: places, cartons and units.
 
+use omit_none::omit_none;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,13 +12,13 @@ use crate::warehouse::unit::UnitRecord;
 
 /// Where the goods leave. The external identifier of a warehouse that is configured need not be
 /// sent.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SendingPlace {
     /// Our own identifier of the place. Text, or an integer, which is stored as text.
     #[schema(example = "31", min_length = 1, max_length = 255)]
     pub identifier: String,
     /// The merchant's identifier of the place. If present, messages have it instead of ours.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "WH-EAST", max_length = 255)]
     pub external_identifier: Option<String>,
     #[serde(rename = "type")]
@@ -28,21 +29,18 @@ pub struct SendingPlace {
 /// transfer the `stock_transfer_identifier`, for freight the `external_identifier`, for a vendor
 /// the `vendor_id`. If that is absent, they have the `identifier`. If the `identifier` is that of a
 /// warehouse that is configured, its other identifiers and its address need not be sent.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ReceivingPlace {
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "88", max_length = 255)]
     pub identifier: Option<String>,
     /// The identifier of the place in stock transfers.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub stock_transfer_identifier: Option<String>,
     /// The merchant's identifier of the place.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_length = 255)]
     pub external_identifier: Option<String>,
     /// Our identifier of the vendor: a number.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "88", max_length = 255)]
     pub vendor_id: Option<String>,
     #[serde(rename = "type")]
@@ -64,17 +62,15 @@ impl ReceivingPlace {
 }
 
 /// A box or pallet.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OutboundCarton {
     /// What can be scanned on the outside.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "PLT-9", max_length = 255)]
     pub identifier: Option<String>,
     /// What the goods belong to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<GoodsReference>,
     /// The last sorting template that was assigned to the carton.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "rtv-apparel", max_length = 255)]
     pub sorting_template_name: Option<String>,
     /// The units inside: at least one.
@@ -83,6 +79,7 @@ pub struct OutboundCarton {
 }
 
 /// A unit that leaves.
+#[omit_none]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct OutboundDetail {
     /// The line, unique within the shipment.
@@ -95,23 +92,18 @@ pub struct OutboundDetail {
     #[schema(example = "LP-0093321", min_length = 1, max_length = 255)]
     pub unit_identifier: String,
     /// The merchant's own identifier of the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "HP-55012", max_length = 255)]
     pub client_unit_identifier: Option<String>,
     /// The ASN that the unit was received against.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "ASN-20260301-7", max_length = 255)]
     pub inbound_received_asn: Option<String>,
     #[schema(example = "TEE-NAVY-M", min_length = 1, max_length = 255)]
     pub sku: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "012345678905", max_length = 255)]
     pub upc: Option<String>,
     /// Who supplied the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "V-88", max_length = 255)]
     pub vendor_identifier: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "SN-20114", max_length = 255)]
     pub serial_number: Option<String>,
     /// The condition of the unit when it leaves. For a unit that was received, messages have its
@@ -122,7 +114,6 @@ pub struct OutboundDetail {
     #[schema(required = false, max_items = 100)]
     pub eligibility_flags: Vec<String>,
     /// Who owns the unit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "Harbor & Pine Trading", max_length = 255)]
     pub merchant: Option<String>,
 }

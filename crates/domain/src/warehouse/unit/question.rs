@@ -20,7 +20,7 @@ pub struct ReceivingQuestion {
     pub asn_number: String,
     pub kind: ExceptionKind,
     /// When it was scanned.
-    #[schema(value_type = String, format = DateTime, example = "2026-03-04T10:12:00Z")]
+    #[schema(example = "2026-03-04T10:12:00Z")]
     pub raised_at: Timestamp,
     /// What the warehouse reported.
     pub scanned: Receipt,

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use app::messages::failure_queue::FailureResult;
 use domain::identifier::MessageId;
+use omit_none::omit_none;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -15,13 +16,13 @@ use crate::{
 };
 
 /// What happened to a message.
+#[omit_none]
 #[derive(Serialize)]
 struct MessageResult {
     id: String,
     /// retried, discarded or refused.
     result: String,
     /// Why it was refused.
-    #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
 
