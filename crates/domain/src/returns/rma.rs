@@ -11,6 +11,7 @@
 mod apply;
 pub mod event;
 pub mod label;
+mod new_rma;
 pub mod receiving;
 mod record;
 pub mod status;
@@ -27,8 +28,9 @@ pub use self::label::{
     DocumentFormat, DocumentPurpose, HandOff, Label, LabelCost, LabelDetails, LabelDocument,
     LabelVoid, VoidReason,
 };
+pub use self::new_rma::{NewRma, ReturnAmounts};
 pub use self::receiving::ReceivingStatus;
-pub use self::record::{LABEL_DAYS, LabelState, NewRma, ReturnAmounts, Rma};
+pub use self::record::{LABEL_DAYS, LabelState, Rma};
 pub use self::status::RmaStatus;
 pub use self::tracking::TrackingStatus;
 pub use self::unit::{

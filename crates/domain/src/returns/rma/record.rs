@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::label::{Label, VoidReason};
+use super::new_rma::NewRma;
 use super::receiving::ReceivingStatus;
 use super::status::RmaStatus;
 use super::tracking::TrackingStatus;
-use super::unit::{ReportedRefund, RmaGoods, RmaUnit, WrongItem, is_zero};
+use super::unit::{ReportedRefund, RmaUnit, WrongItem, is_zero};
 use crate::merchants::language::Language;
 use crate::returns::identifier::RmaId;
 use crate::returns::request::{is_one_parcel, one_parcel};
@@ -126,34 +127,6 @@ pub enum LabelState {
 
 /// How many days a label is valid, counted from the start of its return.
 pub const LABEL_DAYS: i64 = 60;
-
-/// What a return starts with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NewRma {
-    pub rma_identifier: RmaId,
-    pub return_method: ReturnMethod,
-    pub amounts: ReturnAmounts,
-    pub giftee_email: Option<String>,
-    pub email: Option<String>,
-    pub concept: Option<String>,
-    pub currency: String,
-    pub policy_version: i64,
-    pub managed_receiving: bool,
-    pub refund_tolerance_cents: i64,
-    pub message_extensions: bool,
-    pub withdrawal_identifier: Option<WithdrawalId>,
-    pub goods: Vec<RmaGoods>,
-}
-
-/// The amounts of a new return besides those of its units, as [`Rma`] describes them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReturnAmounts {
-    pub return_shipping_cost_cents: i64,
-    pub fee_cents: i64,
-    pub gift_card_fee_cents: i64,
-    pub bonus_credit_amount_cents: i64,
-    pub shipping_refund_cents: i64,
-}
 
 impl Rma {
     /// Starts a return. Its first message is due immediately.
