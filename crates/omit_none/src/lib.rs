@@ -6,7 +6,8 @@ use proc_macro::{Delimiter, Group, TokenStream, TokenTree};
 
 const ATTRIBUTE: &str = "#[serde(skip_serializing_if = \"Option::is_none\")]";
 
-const MISUSE: &str = "compile_error!(\"#[omit_none] is for structs with options\");";
+const MISUSE: &str = "compile_error!(\"#[omit_none] is for structs with options, and stands before \
+                      the derive with Serialize\");";
 
 /// Leaves out every `Option` that is `None` when the struct is written. It stands before the
 /// `derive` that has `Serialize`. A struct that writes some of them as `null` says so at each
@@ -28,12 +29,23 @@ const MISUSE: &str = "compile_error!(\"#[omit_none] is for structs with options\
 /// let json = serde_json::to_string(&shopper).unwrap();
 /// assert_eq!(json, r#"{"name":"Dana","email":"dana@example.com"}"#);
 /// ```
+///
+/// ```compile_fail
+/// #[derive(serde::Serialize)]
+/// #[omit_none::omit_none]
+/// struct Shopper {
+///     email: Option<String>,
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn omit_none(_: TokenStream, item: TokenStream) -> TokenStream {
     let mut tokens: Vec<TokenTree> = item.into_iter().collect();
     let Some(TokenTree::Group(body)) = tokens.pop() else { return parse(MISUSE) };
     let fields = split_fields(body.stream());
-    if body.delimiter() != Delimiter::Brace || !fields.iter().any(|field| is_option(field)) {
+    // After it, nothing would be left out.
+    let is_before_derive = tokens.iter().any(|token| token.to_string().contains("Serialize"));
+    let has_options = fields.iter().any(|field| is_option(field));
+    if body.delimiter() != Delimiter::Brace || !is_before_derive || !has_options {
         return parse(MISUSE);
     }
     let mut rewritten = Group::new(Delimiter::Brace, fields.into_iter().flat_map(write).collect());

@@ -106,9 +106,11 @@ fn sample_held() -> &'static str {
 /// The responses to a reconciliation.
 #[derive(IntoResponses)]
 #[expect(dead_code, reason = "describes the responses; the handlers build them")]
-pub(crate) enum Comparison {
+pub(crate) enum ReconciliationResponses {
     /// What differs, one JSON object per line: things, and then the numbers.
-    #[response(status = 200, content_type = "application/x-ndjson", example = json!(sample_lines()))]
+    #[response(
+        status = 200, content_type = "application/x-ndjson", example = json!(sample_lines())
+    )]
     Lines(String),
     /// Every invalid entry. Nothing was compared.
     #[response(status = 422, example = json!(sample::invalid_field(
@@ -131,7 +133,7 @@ pub(crate) enum Comparison {
             { "kind": "rma", "reference": "RMA-7K3Q-9XWD-2M4T", "sequence": 3 }
         ])),
     )),
-    responses(Comparison),
+    responses(ReconciliationResponses),
     security(("token" = ["read"]))
 )]
 pub(crate) async fn compare(
@@ -159,7 +161,7 @@ pub(crate) async fn compare(
             { "kind": "rma", "reference": "RMA-7K3Q-9XWD-2M4T", "sequence": 3 }
         ])),
     )),
-    responses(Comparison, UnknownMerchant),
+    responses(ReconciliationResponses, UnknownMerchant),
     security(("token" = ["admin"]))
 )]
 pub(crate) async fn compare_for_merchant(

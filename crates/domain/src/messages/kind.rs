@@ -47,11 +47,12 @@ struct KindFacts {
 }
 
 impl KindFacts {
-    const fn new(name: &'static str, path: &'static str) -> Self {
+    /// What is usual, for everything but the name and the path.
+    const fn new(name: &'static str, default_path: Option<&'static str>) -> Self {
         Self {
             name,
             api_version: "1",
-            default_path: Some(path),
+            default_path,
             response_content: ResponseContent::Nothing,
             is_snapshot: false,
             queue: None,
@@ -117,33 +118,33 @@ impl MessageKind {
 
     const fn facts(self) -> KindFacts {
         match self {
-            Self::Rma => KindFacts::new("rma", "/rmas").version("3").snapshot(),
+            Self::Rma => KindFacts::new("rma", Some("/rmas")).version("3").snapshot(),
             Self::ExchangeVariants => {
-                KindFacts::new("exchange_variants", "/sku/{variant_identifier}/variants")
+                KindFacts::new("exchange_variants", Some("/sku/{variant_identifier}/variants"))
                     .responds_with(ResponseContent::Variants)
             }
-            Self::ExchangeOrder => KindFacts::new("exchange_order", "/exchange_orders")
+            Self::ExchangeOrder => KindFacts::new("exchange_order", Some("/exchange_orders"))
                 .version("2")
                 .responds_with(ResponseContent::OrderIdentifier),
-            Self::OutboundAsn => KindFacts::new("outbound_asn", "/outbound_asn").snapshot(),
-            Self::InventoryReceipt => KindFacts::new("inventory_receipt", "/inventory_receipt"),
+            Self::OutboundAsn => KindFacts::new("outbound_asn", Some("/outbound_asn")).snapshot(),
+            Self::InventoryReceipt => {
+                KindFacts::new("inventory_receipt", Some("/inventory_receipt"))
+            }
             Self::DropShipmentConfirmation => {
-                KindFacts::new("drop_shipment_confirmation", "/drop_shipment_confirmation")
+                KindFacts::new("drop_shipment_confirmation", Some("/drop_shipment_confirmation"))
             }
             Self::DropShipmentCancellation => {
-                KindFacts::new("drop_shipment_cancellation", "/drop_shipment_cancellation")
+                KindFacts::new("drop_shipment_cancellation", Some("/drop_shipment_cancellation"))
                     .queued_as(Self::DropShipmentConfirmation)
             }
             Self::DropShipmentPartialCancellation => KindFacts::new(
                 "drop_shipment_partial_cancellation",
-                "/drop_shipment_partial_cancellation",
+                Some("/drop_shipment_partial_cancellation"),
             )
             .queued_as(Self::DropShipmentConfirmation),
-            Self::Withdrawal => KindFacts::new("withdrawal", "/withdrawals"),
-            Self::CarrierRequest => {
-                KindFacts { default_path: None, ..KindFacts::new("carrier_request", "") }
-            }
-            Self::Mail => KindFacts::new("mail", "/mails"),
+            Self::Withdrawal => KindFacts::new("withdrawal", Some("/withdrawals")),
+            Self::CarrierRequest => KindFacts::new("carrier_request", None),
+            Self::Mail => KindFacts::new("mail", Some("/mails")),
         }
     }
 

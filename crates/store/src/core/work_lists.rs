@@ -100,7 +100,7 @@ struct ListTexts {
     named: &'static str,
 }
 
-/// The rows of a list of which the rest of the text speaks.
+/// A query for rows of a list. The rest of the text says for which of them.
 macro_rules! rows_where {
     ($table:literal, $key:literal, $($rest:literal),+) => {
         concat!(

@@ -215,14 +215,14 @@ impl Statements {
 }
 
 /// Binds the values of a row, except for those that are still bound because they are the same in
-/// the last row: most rows of a batch are of the same merchant. SQLite copies what is bound.
+/// the previous row: most rows of a batch are of the same merchant. SQLite copies what is bound.
 fn bind(
     statement: &mut CachedStatement<'_>,
     row: &[Value],
-    last_row: &[Value],
+    previous_row: &[Value],
 ) -> Result<(), EngineError> {
     for (index, value) in row.iter().enumerate() {
-        if last_row.get(index) != Some(value) {
+        if previous_row.get(index) != Some(value) {
             statement.raw_bind_parameter(index + 1, value)?;
         }
     }
@@ -282,7 +282,7 @@ mod tests {
     use crate::core::value::Kind;
 
     #[test]
-    fn a_value_that_differs_from_the_last_row_is_bound_anew() {
+    fn a_value_that_differs_from_the_previous_row_is_bound_anew() {
         let text = |it: &str| Value::from(it);
         let rows = [
             vec![text("acme"), Value::Null(Kind::Int)],
@@ -292,11 +292,11 @@ mod tests {
         ];
         let connection = Connection::open_in_memory().unwrap();
         let mut statement = connection.prepare_cached("SELECT ?1, ?2").unwrap();
-        let (mut last_row, mut found): (&[Value], Vec<Row>) = (&[], Vec::new());
+        let (mut previous_row, mut found): (&[Value], Vec<Row>) = (&[], Vec::new());
         for row in &rows {
-            bind(&mut statement, row, last_row).unwrap();
+            bind(&mut statement, row, previous_row).unwrap();
             readers::collect(&mut statement, &mut found).unwrap();
-            last_row = row;
+            previous_row = row;
         }
         let read = |row: &Row| (row.text(0).unwrap().to_owned(), row.optional_int(1).unwrap());
         let expected = [("acme", None), ("acme", Some(1)), ("globex", Some(1)), ("globex", None)];

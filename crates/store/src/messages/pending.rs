@@ -50,7 +50,8 @@ macro_rules! page_of {
              FROM (
                  SELECT e.*, count(*) OVER () AS found,
                      CAST(sum(length(l.body)) OVER (ORDER BY e.message_id
-                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS BIGINT) AS bytes_before
+                         ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS BIGINT)
+                         AS bytes_before
                  FROM (",
             $found,
             ") e

@@ -110,10 +110,10 @@ impl Readers {
     ) -> Result<Vec<Row>, EngineError> {
         let mut found = Vec::new();
         let mut statement = self.statements.prepare(connection, sql)?;
-        let mut last_row: &[Value] = &[];
+        let mut previous_row: &[Value] = &[];
         for row in rows {
-            bind(&mut statement, row, last_row)?;
-            last_row = row;
+            bind(&mut statement, row, previous_row)?;
+            previous_row = row;
             collect(&mut statement, &mut found)?;
         }
         Ok(found)

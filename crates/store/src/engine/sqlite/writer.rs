@@ -215,10 +215,10 @@ impl Writer {
             let last = statement.parameter_count();
             statement.raw_bind_parameter(last, change)?;
         }
-        let mut last_row: &[Value] = &[];
+        let mut previous_row: &[Value] = &[];
         for row in &step.rows {
-            bind(&mut statement, row, last_row)?;
-            last_row = row;
+            bind(&mut statement, row, previous_row)?;
+            previous_row = row;
             let touched = if step.returns {
                 let before = returned.len();
                 collect(&mut statement, returned)?;
