@@ -5,8 +5,9 @@
 //!
 //! Messages that were just committed are enqueued in memory. Their numbers rise without gaps within
 //! a merchant, so a gap means that another commit is still on its way here (or was made by another
-//! node): then the store is read instead, which returns everything in order.
+//! node): if it does not come soon, the store is read instead, which returns everything in order.
 
+mod arrivals;
 mod endpoints;
 pub(crate) mod events;
 mod other_nodes;
@@ -35,6 +36,7 @@ pub use events::{DispatcherHandle, EndpointStatus, Inbox};
 pub use parts::{AddressBook, AddressLookup, DispatcherParts, OutcomeObserver};
 
 use self::{
+    arrivals::{Arrival, Arrivals},
     events::{Event, SendJob, Worker},
     other_nodes::PendingSearch,
     outcomes::{OutcomeBatches, store_batch},
@@ -56,8 +58,7 @@ pub struct Dispatcher {
     parts: DispatcherParts,
     scheduler: Scheduler<PendingMessage>,
     queues: Queues,
-    /// The last message of a merchant that was enqueued without a gap before it.
-    last_enqueued: HashMap<MerchantId, i64>,
+    arrivals: Arrivals,
     outcomes: OutcomeBatches,
     search: PendingSearch,
     /// Merchants whose endpoints may change yet, and when they are loaded again.
@@ -81,7 +82,7 @@ impl Dispatcher {
             parts,
             scheduler: Scheduler::new(SchedulerSettings::default()),
             queues: Queues::default(),
-            last_enqueued: HashMap::new(),
+            arrivals: Arrivals::default(),
             outcomes: OutcomeBatches::default(),
             search: PendingSearch::default(),
             in_doubt: HashMap::new(),
@@ -101,6 +102,7 @@ impl Dispatcher {
         let mut tick = tokio::time::interval(SEARCH_EVERY);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         while !(stop.is_cancelled() && self.is_idle()) {
+            self.enqueue_overdue();
             self.act(!stop.is_cancelled());
             let sleep = self.sleep_for();
             tokio::select! {
@@ -120,9 +122,10 @@ impl Dispatcher {
     /// they are renewed.
     fn sleep_for(&self) -> Duration {
         let wake_at_us = self.scheduler.wake_at_us().filter(|_| self.parts.leases.are_current());
-        let Some(at_us) = wake_at_us else { return SLEEP_MAX };
+        let longest = self.arrivals.wait().unwrap_or(SLEEP_MAX);
+        let Some(at_us) = wake_at_us else { return longest };
         let world = &self.parts.world;
-        world.sleep_for(at_us.saturating_sub(world.now_us())).min(SLEEP_MAX)
+        world.sleep_for(at_us.saturating_sub(world.now_us())).min(longest)
     }
 
     fn handle_all(&mut self, first: Option<Event>) {
@@ -162,7 +165,7 @@ impl Dispatcher {
                 self.take_back(queue, message);
             }
             Event::OutcomesStored(stored) => self.open_lanes(stored),
-            Event::PendingAnnounced(merchants) => self.expect(&merchants),
+            Event::PendingAnnounced(merchants) => self.expect_announced(&merchants),
             Event::RetryAnnounced(merchant) => {
                 self.rewind_own(&merchant);
             }
@@ -260,34 +263,55 @@ impl Dispatcher {
     }
 
     fn enqueue(&mut self, message: PendingMessage) {
-        let gapless = self.follows(&message.merchant, message.message_id);
-        if !gapless {
-            self.expect_any(&message.merchant);
-        }
-        let queue = message.kind.queue();
-        let Some(epoch) = self.parts.leases.epoch(&message.merchant, queue) else {
-            self.parts.leases.announce(&message.merchant);
-            // If the lease is renewed after all, a later message must not be taken for the next.
-            if let Some(id) = self.queues.id(&message.merchant, queue) {
-                self.scheduler.expect_more(id);
+        match self.arrivals.add(message) {
+            Arrival::InOrder(message) if self.arrivals.is_keeping() => {
+                let merchant = message.merchant.clone();
+                self.enqueue_next(message);
+                while let Some(message) = self.arrivals.next_kept(&merchant) {
+                    self.enqueue_next(message);
+                }
             }
-            return;
-        };
-        let id = self.queue_id(&message.merchant, queue, epoch);
-        if gapless {
+            Arrival::InOrder(message) => self.enqueue_next(message),
+            Arrival::Early => (),
+            Arrival::BehindGap(messages) => self.read_instead(&messages),
+        }
+    }
+
+    fn enqueue_overdue(&mut self) {
+        if self.arrivals.is_keeping() {
+            let messages = self.arrivals.give_up_overdue();
+            self.read_instead(&messages);
+        }
+    }
+
+    /// Enqueues a message that directly follows the last one of its merchant.
+    fn enqueue_next(&mut self, message: PendingMessage) {
+        if let Some(id) = self.queue_for(&message) {
             self.scheduler.enqueue(id, to_delivery(message, self.parts.world.now_us()));
         }
     }
 
-    /// Whether a message directly follows the last one of its merchant that was enqueued.
-    fn follows(&mut self, merchant: &MerchantId, message_id: i64) -> bool {
-        let Some(last) = self.last_enqueued.get_mut(merchant) else {
-            self.last_enqueued.insert(merchant.clone(), message_id);
-            return false;
-        };
-        let follows = *last + 1 == message_id;
-        *last = (*last).max(message_id);
-        follows
+    /// Reads these messages from the store, with the ones before them.
+    fn read_instead(&mut self, messages: &[PendingMessage]) {
+        for message in messages {
+            self.expect_any(&message.merchant);
+            self.queue_for(message);
+        }
+    }
+
+    /// The queue of a message that was just committed, if this node sends for it. Otherwise the
+    /// message is announced to the node that does.
+    fn queue_for(&mut self, message: &PendingMessage) -> Option<QueueId> {
+        let queue = message.kind.queue();
+        if let Some(epoch) = self.parts.leases.epoch(&message.merchant, queue) {
+            return Some(self.queue_id(&message.merchant, queue, epoch));
+        }
+        self.parts.leases.announce(&message.merchant);
+        // If the lease is renewed after all, a later message must not be taken for the next.
+        if let Some(id) = self.queues.id(&message.merchant, queue) {
+            self.scheduler.expect_more(id);
+        }
+        None
     }
 
     /// Messages of an unknown kind are missing: no later one may be taken for the next.
@@ -308,8 +332,11 @@ impl Dispatcher {
         }
     }
 
-    fn expect(&mut self, merchants: &[MerchantId]) {
+    /// Other nodes have committed messages of these merchants, for which others may have waited.
+    fn expect_announced(&mut self, merchants: &[MerchantId]) {
         for merchant in merchants {
+            let early = self.arrivals.give_up(merchant);
+            self.read_instead(&early);
             for queue in QueueKind::all() {
                 if let Some(epoch) = self.parts.leases.epoch(merchant, queue) {
                     let id = self.queue_id(merchant, queue, epoch);
