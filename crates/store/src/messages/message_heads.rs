@@ -39,6 +39,14 @@ pub struct HeadPosition {
     pub reference: String,
 }
 
+/// What the index gets of some messages.
+pub(super) struct MessagesToIndex {
+    /// What each message is about, with its number.
+    pub(super) references: Vec<(String, i64)>,
+    /// The last message about each thing.
+    pub(super) heads: Vec<MessageHead>,
+}
+
 impl MessageHead {
     pub fn position(&self) -> HeadPosition {
         HeadPosition { kind: self.kind.name().to_owned(), reference: self.reference.clone() }
@@ -94,16 +102,16 @@ impl Transaction {
 }
 
 impl Store {
-    /// The last message about each thing among the messages after number `after`, up to `end`. They
-    /// must not be many. What is sent to a carrier is no merchant's to hold, and a test message
+    /// The messages after number `after`, up to `end`, and the last one about each thing among them.
+    /// They must not be many. What is sent to a carrier is no merchant's to hold, and a test message
     /// (sequence 0) is about nothing. Nor is there a head of a thing whose only message was never
     /// delivered and is discarded: earlier versions discarded messages that were not indexed yet.
-    pub(super) async fn heads_of_messages(
+    pub(super) async fn messages_to_index(
         &self,
         merchant: &str,
         after: i64,
         end: i64,
-    ) -> Result<Vec<MessageHead>, StoreError> {
+    ) -> Result<MessagesToIndex, StoreError> {
         let sql = "SELECT kind, reference, message_id, sequence, created_us FROM messages
              WHERE merchant_id = $1 AND message_id > $2 AND message_id <= $3
              ORDER BY message_id";
@@ -112,6 +120,8 @@ impl Store {
         let messages = messages.await?;
         let discarded = self.discarded_undelivered(merchant, after, end).await?;
         let mut heads: BTreeMap<(&str, String), MessageHead> = BTreeMap::new();
+        let reference = |it: &MessageHead| (it.reference.clone(), it.message_id);
+        let references = messages.iter().map(reference).collect();
         for head in messages {
             let is_void = head.sequence == 1 && discarded.contains(&head.message_id);
             if head.kind.is_replayable() && head.sequence > 0 && !is_void {
@@ -120,7 +130,7 @@ impl Store {
         }
         let mut heads: Vec<MessageHead> = heads.into_values().collect();
         self.hash_bodies(merchant, &mut heads).await?;
-        Ok(heads)
+        Ok(MessagesToIndex { references, heads })
     }
 
     /// The discarded messages after number `after`, up to `end`, that were never delivered: those

@@ -14,7 +14,7 @@ use boxed::boxed;
 use crate::{
     Store, StoreError, Transaction,
     core::value::{Row, params},
-    messages::{message_heads::MessageHead, outbox::PendingMessage},
+    messages::{message_heads::MessagesToIndex, outbox::PendingMessage},
 };
 
 /// Messages that one transaction adds to the index.
@@ -58,8 +58,9 @@ impl Store {
         while progress.is_behind(before) {
             let Progress { last, indexed } = progress;
             let end = last.min(indexed.saturating_add(BATCH));
-            let heads = self.heads_of_messages(merchant, indexed, end).await?;
-            progress.indexed = match self.commit(index_step(merchant, indexed, end, &heads)).await {
+            let found = self.messages_to_index(merchant, indexed, end).await?;
+            let step = index_step(merchant, indexed, end, found);
+            progress.indexed = match self.commit(step).await {
                 Ok(_) => end,
                 // Another node is indexing the same messages, and is further ahead.
                 Err(StoreError::Conflict) => self.message_index_progress(merchant).await?.indexed,
@@ -94,9 +95,12 @@ impl Store {
     }
 }
 
-/// Indexes the messages after number `indexed`, up to `end`, of which `heads` are the last about
-/// their things; a conflict when `indexed` is out of date.
-fn index_step(merchant: &str, indexed: i64, end: i64, heads: &[MessageHead]) -> Transaction {
+/// Indexes the messages after number `indexed`, up to `end`, which are `found`; a conflict when
+/// `indexed` is out of date. What was read is written, because the messages are not next to each
+/// other in their table: to read them again would cost as much as to index them.
+fn index_step(merchant: &str, indexed: i64, end: i64, found: MessagesToIndex) -> Transaction {
+    let MessagesToIndex { mut references, heads } = found;
+    references.sort_unstable();
     let mut transaction = Transaction::new(OPERATION);
     transaction.one_row(
         "INSERT INTO message_index_progress (merchant_id, last) VALUES ($1, $3)
@@ -104,13 +108,12 @@ fn index_step(merchant: &str, indexed: i64, end: i64, heads: &[MessageHead]) -> 
              WHERE message_index_progress.last = $2",
         params![merchant, indexed, end],
     );
-    transaction.any_rows(
+    transaction.any_rows_each(
         "INSERT INTO message_references (merchant_id, reference, message_id)
-         SELECT merchant_id, reference, message_id FROM messages
-         WHERE merchant_id = $1 AND message_id > $2 AND message_id <= $3
-         ORDER BY reference, message_id",
-        params![merchant, indexed, end],
+         SELECT r.merchant_id, r.reference, r.message_id
+         FROM ROWS(merchant_id, reference, message_id) WHERE true",
+        references.into_iter().map(|(reference, id)| params![merchant, reference, id]).collect(),
     );
-    transaction.put_heads(merchant, heads);
+    transaction.put_heads(merchant, &heads);
     transaction
 }
