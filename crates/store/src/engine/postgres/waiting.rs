@@ -31,8 +31,8 @@ const COMMITTERS_BY_MERCHANT: usize = 8;
 /// Transactions that are set aside for other groups.
 const SET_ASIDE_MAX: usize = 4096;
 /// A group of this size need not grow.
-const TRANSACTIONS_MANY: usize = 16;
-const BYTES_MANY: usize = 64 << 10;
+const TRANSACTIONS_MANY: usize = 32;
+const BYTES_MANY: usize = 256 << 10;
 /// How long a group grows at most.
 const GROWS_FOR: Duration = Duration::from_millis(2);
 
