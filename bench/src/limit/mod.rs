@@ -1,9 +1,10 @@
 //! The bare limit: how many of the product's rows a loop without the product can make durable.
 //!
-//! The schema is the product's own (created by its `migrate`), and so are the columns, the sizes of
-//! their values and the durability of commits. Everything else is absent: no network, no
-//! validation, no hash to compute, no check for existing rows. This crate is the only one besides
-//! the store that contains SQL, because here SQL is what is measured.
+//! The schema is the product's own (created by its `migrate`), and so are the columns, their values
+//! and the durability of commits. Only orders are written as they were sent, because the product
+//! compresses them. Everything else is absent: no network, no validation, no hash to compute, no
+//! check for existing rows. This crate is the only one besides the store that contains SQL, because
+//! here SQL is what is measured.
 //!
 //! The loop is as much like the load as it can be. On PostgreSQL, it has as many connections, and a
 //! transaction has the orders of one message. SQLite has one writer: at best, one commit has the
@@ -109,6 +110,9 @@ impl Rows {
             row.set_number(number);
             let message = usize::try_from(number).unwrap_or(0) / self.orders_per_message;
             row.merchant = merchant_name(message % self.merchants, self.merchants);
+            if let Until::Number(_) = self.until {
+                row.compress();
+            }
         }
         (!self.batch.is_empty()).then_some(Write::Insert(&self.batch))
     }

@@ -11,10 +11,12 @@ pub(crate) mod merchants;
 
 use std::fmt::Write;
 
+use bytes::Bytes;
 use domain::random::SeededRandom;
 use jiff::{SignedDuration, Timestamp};
 use ring::digest::{SHA256, digest};
 use serde_json::{Value, json};
+use store::compress_order;
 
 use self::drafts::{Draft, OPEN, to_digits};
 
@@ -70,6 +72,8 @@ pub(crate) struct Row {
     pub(crate) hash: Vec<u8>,
     shopper_hash: i64,
     body: Draft,
+    /// The body as the product stores it.
+    compressed: Option<Bytes>,
 }
 
 impl Row {
@@ -81,15 +85,22 @@ impl Row {
         }
         self.shopper_hash = i64::from_be_bytes(number.wrapping_mul(SCATTER).to_be_bytes());
         self.body.set_numbers(number);
+        self.compressed = None;
     }
 
+    /// Makes it a row that the product can read and that is as large as its own.
+    pub(crate) fn compress(&mut self) {
+        self.compressed = Some(compress_order(Bytes::copy_from_slice(self.body.bytes())));
+    }
+
+    /// As it was sent, unless it is compressed.
     pub(crate) fn body(&self) -> &[u8] {
-        self.body.bytes()
+        self.compressed.as_deref().unwrap_or_else(|| self.body.bytes())
     }
 
     /// As long as the refund of an order, which is a part of its newer body.
     pub(crate) fn refund_body(&self) -> &[u8] {
-        self.body().get(..REFUND_BYTES).unwrap_or_default()
+        self.body.bytes().get(..REFUND_BYTES).unwrap_or_default()
     }
 
     /// As varied as the numbers of orders, because each order has a shopper.
@@ -150,6 +161,7 @@ impl Generator {
             hash: digest(&SHA256, &body).as_ref().to_vec(),
             shopper_hash: 0,
             body: Draft::new("", &[body], ""),
+            compressed: None,
         }
     }
 

@@ -79,6 +79,7 @@ pub use money::{
     postings::{OwedReturn, OwedSum, Posting, PostingPosition},
 };
 pub use orders::{
+    compressed::compress_order,
     erasure::DocumentRow,
     intake_state::{IntakeKey, IntakeState, OrderHead, RefundHead},
     order_lists::{ListedOrder, OrderFilter},

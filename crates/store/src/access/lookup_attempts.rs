@@ -8,7 +8,9 @@ use boxed::boxed;
 use bytes::Bytes;
 use domain::identifier::MerchantId;
 
-use crate::{Store, StoreError, Transaction, core::value::params};
+use crate::{
+    Store, StoreError, Transaction, core::value::params, orders::compressed::decompress_order,
+};
 
 /// The period in which failures are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +87,13 @@ impl Store {
              UNION ALL SELECT NULL, subject, number FROM lookup_attempts
              WHERE merchant_id = $1 AND subject IN ($3, $4) AND slot_us >= $5",
             params![merchant, order_id, first, second, window.from_us],
-            |row| Ok((row.optional_bytes(0)?, row.text(1)?.to_owned(), row.int(2)?)),
+            |row| {
+                Ok((
+                    row.optional_bytes(0)?.map(decompress_order).transpose()?,
+                    row.text(1)?.to_owned(),
+                    row.int(2)?,
+                ))
+            },
         );
         let mut state = LookupState::default();
         for (body, subject, number) in rows.await? {

@@ -25,6 +25,7 @@ pub(crate) const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0017_failed_replays.sql"),
     include_str!("../../migrations/0018_withdrawal_numbers.sql"),
     include_str!("../../migrations/0019_discarded_messages.sql"),
+    include_str!("../../migrations/0020_compressed_orders.sql"),
 ];
 
 /// No server was ever released with an older schema than this.

@@ -11,6 +11,7 @@ use crate::{
         error::During,
         value::{Row, params},
     },
+    orders::compressed::compress_order,
 };
 
 /// A stored document with the key that it has among those of the same order, return or message.
@@ -33,7 +34,7 @@ impl Transaction {
         self.one_row(
             "UPDATE orders SET version = version + 1, shopper_hash = 0, body = $4
              WHERE merchant_id = $1 AND order_id = $2 AND version = $3",
-            params![merchant, order_id, version, body],
+            params![merchant, order_id, version, compress_order(body)],
         );
     }
 

@@ -1,5 +1,6 @@
 //! Orders: snapshots as merchants sent them, lists, and everything that is stored about one.
 
+pub(crate) mod compressed;
 pub(crate) mod erasure;
 pub(crate) mod intake_state;
 pub(crate) mod order_lists;

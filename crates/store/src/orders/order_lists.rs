@@ -13,6 +13,7 @@ use crate::{
         pages::{ListFilter, ListSql},
         value::{Row, params},
     },
+    orders::compressed::decompress_order,
 };
 
 /// What a list shows of an order without reading its body.
@@ -123,7 +124,13 @@ impl Store {
             "SELECT o.merchant_id, o.order_id, o.body FROM ROWS(merchant_id, order_id)
              JOIN orders o ON o.merchant_id = r.merchant_id AND o.order_id = r.order_id",
             wanted.collect(),
-            |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned(), row.bytes(2)?)),
+            |row| {
+                Ok((
+                    row.text(0)?.to_owned(),
+                    row.text(1)?.to_owned(),
+                    decompress_order(row.bytes(2)?)?,
+                ))
+            },
         )
         .await
     }

@@ -4,7 +4,11 @@ use boxed::boxed;
 use bytes::Bytes;
 use domain::{identifier::MerchantId, orders::order::OrderStatus};
 
-use crate::{CountedEvent, Store, StoreError, Transaction, core::value::params};
+use crate::{
+    CountedEvent, Store, StoreError, Transaction,
+    core::value::params,
+    orders::compressed::{compress_order, decompress_order},
+};
 
 /// A snapshot to store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +65,7 @@ impl Transaction {
                         order.shopper_hash,
                         order.secondary_id,
                         order.hash,
-                        order.body
+                        compress_order(order.body)
                     ]
                 })
                 .collect(),
@@ -85,7 +89,7 @@ impl Transaction {
                         now_us,
                         order.status.name(),
                         order.hash,
-                        order.body
+                        compress_order(order.body)
                     ]
                 })
                 .collect(),
@@ -152,7 +156,7 @@ impl Store {
             "reading a snapshot",
             "SELECT body FROM orders WHERE merchant_id = $1 AND order_id = $2",
             params![merchant, order_id],
-            |row| row.bytes(0),
+            |row| decompress_order(row.bytes(0)?),
         )
         .await
     }

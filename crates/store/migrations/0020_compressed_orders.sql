@@ -1,0 +1,3 @@
+-- Orders that are stored from now on are compressed. Those that are stored already stay as they
+-- are until they change.
+-- Alone: older versions cannot read compressed orders.
