@@ -8,7 +8,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use tokio::sync::oneshot;
 
@@ -275,37 +275,43 @@ fn counter_step(messages: &[&NewMessage]) -> Step {
     }
 }
 
-/// Numbers messages and stores them. The counters are raised in the order of the merchants. It
-/// needs no guard, because each message finds the counter of its merchant.
+/// Numbers messages and stores them. The counters are raised in the order of the merchants, and each
+/// message finds the one of its merchant by its place in this order: a join would compare all
+/// messages with all merchants. So it needs no guard.
 fn numbering_step(messages: &[&NewMessage]) -> Step {
     let back = positions_from_the_end(messages);
+    let merchants: BTreeSet<&str> = messages.iter().map(|it| it.merchant.as_str()).collect();
+    let places: HashMap<&str, i64> = merchants.into_iter().zip(1..).collect();
     let values = |(message, back): (&&NewMessage, &i64)| {
         let mut values = message_values(message, *back);
-        values.extend(params![message.lane, i64::from(message.replay)]);
+        let place = places.get(message.merchant.as_str()).copied().unwrap_or_default();
+        values.extend(params![message.lane, i64::from(message.replay), place]);
         values
     };
     Step {
         sql: "WITH new AS MATERIALIZED (
                   SELECT r.merchant_id, r.back, r.kind, r.reference, r.sequence, r.created_us,
-                      r.body, r.lane, r.replay
+                      r.body, r.lane, r.replay, r.place
                   FROM ROWS(merchant_id, back, kind, reference, sequence, created_us, body, lane,
-                      replay) WHERE true),
+                      replay, place) WHERE true),
               raised AS (
                   INSERT INTO message_counters (merchant_id, last)
                   SELECT merchant_id, count(*) FROM new GROUP BY merchant_id ORDER BY merchant_id
                   ON CONFLICT (merchant_id) DO UPDATE
                       SET last = message_counters.last + excluded.last
                   RETURNING merchant_id, last),
+              numbers AS MATERIALIZED (
+                  SELECT array_agg(last ORDER BY merchant_id) AS last FROM raised),
               stored AS (
                   INSERT INTO messages
                       (merchant_id, message_id, kind, reference, sequence, created_us, body)
-                  SELECT merchant_id, last - back, kind, reference, sequence, created_us, body
-                  FROM new JOIN raised USING (merchant_id)),
+                  SELECT merchant_id, last[place] - back, kind, reference, sequence, created_us, body
+                  FROM numbers, new),
               pending AS (
                   INSERT INTO deliveries
                       (merchant_id, kind, message_id, lane, cycle, attempt, due_us, replay)
-                  SELECT merchant_id, kind, last - back, lane, 1, 0, created_us, replay
-                  FROM new JOIN raised USING (merchant_id))
+                  SELECT merchant_id, kind, last[place] - back, lane, 1, 0, created_us, replay
+                  FROM numbers, new)
               SELECT merchant_id, last FROM raised",
         rows: messages.iter().zip(&back).map(values).collect(),
         guard: Guard::Any,

@@ -41,7 +41,7 @@ mod writer;
 
 /// Transactions that may wait for the writer before callers wait to enqueue theirs.
 const QUEUE_MAX: usize = 4096;
-/// Three orders of 2.5 KB fit on a page; with 4 KiB each would take a page of its own.
+/// A few messages or returns of one to three kilobytes fit on a page.
 const PAGE_BYTES: u32 = 8192;
 /// How long a connection waits for another.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);

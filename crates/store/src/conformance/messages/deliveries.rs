@@ -1,4 +1,4 @@
-//! The outbox, deliveries and the failure queue.
+//! Deliveries, attempts at them, and the failure queue.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -8,7 +8,7 @@ use domain::{
     messages::{endpoint::Endpoints, kind::MessageKind, state::MessageState},
 };
 
-use super::message;
+use super::{enqueue, message};
 use crate::{
     Attempt, AttemptCount, AttemptOutcome, Cursor, FailingEndpoint, FailureCause, FailureCount,
     FailureFilter, FailureKey, FailureRow, LastDelivery, MessageFilter, MessageKey, NewMessage,
@@ -17,9 +17,6 @@ use crate::{
 };
 
 on_every_engine!(
-    messages_are_numbered_in_the_order_of_commits,
-    a_message_is_lost_with_the_transaction_that_enqueues_it,
-    concurrent_commits_number_messages_without_gaps,
     a_page_of_deliveries_starts_after_the_last_one,
     a_queue_of_several_kinds_is_read_as_one,
     a_delivered_message_leaves_only_history,
@@ -33,17 +30,6 @@ on_every_engine!(
     attempts_are_counted_by_hour_and_status,
     only_finished_messages_are_removed,
 );
-
-async fn enqueue(
-    store: &Store,
-    messages: Vec<NewMessage>,
-) -> Result<Vec<PendingMessage>, StoreError> {
-    let mut transaction = Transaction::new("enqueueing messages");
-    for message in messages {
-        transaction.enqueue(message);
-    }
-    store.commit(transaction).await
-}
 
 const FAILED: AttemptOutcome = AttemptOutcome::Failed { cause: FailureCause::Overloaded };
 
@@ -96,50 +82,6 @@ async fn state(store: &Store, message_id: i64) -> MessageState {
 
 fn any_failure() -> FailureFilter {
     FailureFilter { merchant: None, kind: None, status: None, from_us: 0, to_us: i64::MAX }
-}
-
-async fn messages_are_numbered_in_the_order_of_commits(Subject { store, .. }: Subject) {
-    let mixed = vec![message(&acme(), "A", 1), message(&other(), "X", 1), message(&acme(), "A", 2)];
-    let first = enqueue(&store, mixed).await.unwrap();
-    let second = enqueue(&store, vec![message(&acme(), "A", 3)]).await.unwrap();
-
-    let numbers: Vec<i64> = first.iter().chain(&second).map(|it| it.message_id).collect();
-    assert_eq!(numbers, [1, 1, 2, 3]);
-    let (row, body) = store.message(&acme(), 3).await.unwrap().unwrap();
-    assert_eq!((row.reference.as_str(), row.sequence, row.state), ("A", 3, MessageState::Waiting));
-    assert_eq!(body, "A 3");
-    assert!(store.message(&other(), 3).await.unwrap().is_none());
-}
-
-async fn a_message_is_lost_with_the_transaction_that_enqueues_it(Subject { store, .. }: Subject) {
-    let mut transaction = Transaction::new("failing");
-    transaction.enqueue(message(&acme(), "A", 1));
-    transaction.put_endpoints(&acme(), &Endpoints::default(), 0);
-    transaction.put_endpoints(&acme(), &Endpoints::default(), 9);
-
-    assert!(matches!(store.commit(transaction).await, Err(StoreError::Conflict)));
-
-    assert!(waiting(&store, 0).await.is_empty());
-    assert_eq!(enqueue(&store, vec![message(&acme(), "A", 1)]).await.unwrap()[0].message_id, 1);
-}
-
-async fn concurrent_commits_number_messages_without_gaps(Subject { store, .. }: Subject) {
-    let mut writers = tokio::task::JoinSet::new();
-    for writer in 0..40 {
-        let store = store.clone();
-        writers.spawn(async move {
-            let reference = writer.to_string();
-            let pair = vec![message(&acme(), &reference, 1), message(&acme(), &reference, 2)];
-            enqueue(&store, pair).await.unwrap()
-        });
-    }
-    let mut numbers = Vec::new();
-    for pair in writers.join_all().await {
-        assert_eq!(pair[0].message_id + 1, pair[1].message_id);
-        numbers.extend(pair.iter().map(|it| it.message_id));
-    }
-    numbers.sort_unstable();
-    assert_eq!(numbers, (1..=80).collect::<Vec<_>>());
 }
 
 async fn a_page_of_deliveries_starts_after_the_last_one(Subject { store, .. }: Subject) {

@@ -6,6 +6,7 @@ mod failures;
 mod leases;
 mod mail;
 mod message_index;
+mod outbox;
 mod packed_attempts;
 mod pending;
 mod replays;
@@ -14,7 +15,7 @@ mod retention;
 use bytes::Bytes;
 use domain::{identifier::MerchantId, messages::kind::MessageKind};
 
-use crate::NewMessage;
+use crate::{NewMessage, PendingMessage, Store, StoreError, Transaction};
 
 fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage {
     NewMessage {
@@ -27,4 +28,15 @@ fn message(merchant: &MerchantId, reference: &str, sequence: i64) -> NewMessage 
         replay: false,
         body: Bytes::from(format!("{reference} {sequence}")),
     }
+}
+
+async fn enqueue(
+    store: &Store,
+    messages: Vec<NewMessage>,
+) -> Result<Vec<PendingMessage>, StoreError> {
+    let mut transaction = Transaction::new("enqueueing messages");
+    for message in messages {
+        transaction.enqueue(message);
+    }
+    store.commit(transaction).await
 }
