@@ -102,10 +102,11 @@ impl Transaction {
 }
 
 impl Store {
-    /// The messages after number `after`, up to `end`, and the last one about each thing among them.
-    /// They must not be many. What is sent to a carrier is no merchant's to hold, and a test message
-    /// (sequence 0) is about nothing. Nor is there a head of a thing whose only message was never
-    /// delivered and is discarded: earlier versions discarded messages that were not indexed yet.
+    /// The messages after number `after`, up to `end`, and the last one about each thing among
+    /// them. They must not be many. What is sent to a carrier is no merchant's to hold, and a test
+    /// message (sequence 0) is about nothing. Nor is there a head of a thing whose only message was
+    /// never delivered and is discarded: earlier versions discarded messages that were not indexed
+    /// yet.
     pub(super) async fn messages_to_index(
         &self,
         merchant: &str,
