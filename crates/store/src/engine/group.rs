@@ -275,8 +275,8 @@ fn counter_step(messages: &[&NewMessage]) -> Step {
     }
 }
 
-/// Numbers messages and stores them. The counters are raised in the order of the merchants, and each
-/// message finds the one of its merchant by its place in this order: a join would compare all
+/// Numbers messages and stores them. The counters are raised in the order of the merchants, and
+/// each message finds the one of its merchant by its place in this order: a join would compare all
 /// messages with all merchants. So it needs no guard.
 fn numbering_step(messages: &[&NewMessage]) -> Step {
     let back = positions_from_the_end(messages);
@@ -305,7 +305,8 @@ fn numbering_step(messages: &[&NewMessage]) -> Step {
               stored AS (
                   INSERT INTO messages
                       (merchant_id, message_id, kind, reference, sequence, created_us, body)
-                  SELECT merchant_id, last[place] - back, kind, reference, sequence, created_us, body
+                  SELECT merchant_id, last[place] - back, kind, reference, sequence, created_us,
+                      body
                   FROM numbers, new),
               pending AS (
                   INSERT INTO deliveries
