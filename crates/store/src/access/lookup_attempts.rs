@@ -88,11 +88,9 @@ impl Store {
              WHERE merchant_id = $1 AND subject IN ($3, $4) AND slot_us >= $5",
             params![merchant, order_id, first, second, window.from_us],
             |row| {
-                Ok((
-                    row.optional_bytes(0)?.map(decompress_order).transpose()?,
-                    row.text(1)?.to_owned(),
-                    row.int(2)?,
-                ))
+                let body = row.optional_bytes(0)?;
+                let body = body.map(|it| decompress_order(order_id, it)).transpose()?;
+                Ok((body, row.text(1)?.to_owned(), row.int(2)?))
             },
         );
         let mut state = LookupState::default();

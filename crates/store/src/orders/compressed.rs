@@ -39,13 +39,13 @@ pub fn compress_order(order: Bytes) -> Bytes {
     compressed.into()
 }
 
-/// A stored order as it was sent.
-pub(crate) fn decompress_order(stored: Bytes) -> Result<Bytes, EngineError> {
+/// The stored order with this identifier, as it was sent.
+pub(crate) fn decompress_order(order_id: &str, stored: Bytes) -> Result<Bytes, EngineError> {
     let Some((&[1, a, b, c, d], block)) = stored.split_first_chunk::<HEAD_BYTES>() else {
         return Ok(stored);
     };
     let length = usize::try_from(u32::from_be_bytes([a, b, c, d])).unwrap_or(usize::MAX);
-    let unreadable = |why: &str| corrupt("orders", "with a compressed body", &why);
+    let unreadable = |why: &str| corrupt("orders", order_id, &why);
     if length > ORDER_BYTES_MAX {
         return Err(unreadable("it is longer than any order"));
     }
@@ -66,7 +66,7 @@ mod tests {
 
     fn round(order: &Bytes) -> usize {
         let stored = compress_order(order.clone());
-        assert_eq!(decompress_order(stored.clone()).unwrap(), *order);
+        assert_eq!(decompress_order("ORD-1", stored.clone()).unwrap(), *order);
         stored.len()
     }
 
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn what_an_older_version_stored_is_read_as_it_is() {
         for order in ["{}", "", "\n{\"identifier\":\"ORD-1\"}", SAMPLE] {
-            assert_eq!(decompress_order(Bytes::from(order)).unwrap(), order);
+            assert_eq!(decompress_order("ORD-1", Bytes::from(order)).unwrap(), order);
         }
     }
 
@@ -100,12 +100,14 @@ mod tests {
         let damaged = |change: &dyn Fn(&mut Vec<u8>)| {
             let mut bytes = stored.to_vec();
             change(&mut bytes);
-            decompress_order(bytes.into()).unwrap_err().to_string()
+            decompress_order("ORD-1", bytes.into()).unwrap_err().to_string()
         };
-        assert!(damaged(&|it| it.truncate(40)).contains("is unreadable"));
-        assert!(damaged(&|it| it[4] ^= 1).contains("is unreadable"));
+        assert!(damaged(&|it| it.truncate(40)).contains("row ORD-1 of orders is unreadable"));
+        assert!(damaged(&|it| it[4] ^= 1).contains("row ORD-1 of orders is unreadable"));
         assert!(damaged(&|it| it[1] = 255).contains("longer than any order"));
-        assert!(damaged(&|it| it.truncate(HEAD_BYTES)).contains("is unreadable"));
+        assert!(
+            damaged(&|it| it.truncate(HEAD_BYTES)).contains("row ORD-1 of orders is unreadable")
+        );
     }
 
     #[test]

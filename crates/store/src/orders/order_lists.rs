@@ -128,7 +128,7 @@ impl Store {
                 Ok((
                     row.text(0)?.to_owned(),
                     row.text(1)?.to_owned(),
-                    decompress_order(row.bytes(2)?)?,
+                    decompress_order(row.text(1)?, row.bytes(2)?)?,
                 ))
             },
         )

@@ -156,7 +156,7 @@ impl Store {
             "reading a snapshot",
             "SELECT body FROM orders WHERE merchant_id = $1 AND order_id = $2",
             params![merchant, order_id],
-            |row| decompress_order(row.bytes(0)?),
+            |row| decompress_order(order_id, row.bytes(0)?),
         )
         .await
     }

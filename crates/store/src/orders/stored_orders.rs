@@ -79,7 +79,7 @@ fn read_order(order_id: &str, rows: &[Row]) -> Result<Option<StoredOrder>, Engin
     let origin = order.optional_text(8)?;
     let refunds = rows.iter().filter(|row| !is_order(row)).map(|row| row.bytes(3));
     Ok(Some(StoredOrder {
-        body: decompress_order(order.bytes(3)?)?,
+        body: decompress_order(order_id, order.bytes(3)?)?,
         version: order.int(4)?,
         refunds: refunds.collect::<Result<_, _>>()?,
         ledger,
